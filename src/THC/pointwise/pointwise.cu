@@ -31,62 +31,73 @@ typedef struct Scalars {
 
 /* The row SCALED(ALL, CHEAP, cadd, x + a * y), for instance, becomes for Float
  *
- *     THC_DEVICE element THCPointwise_Float_cadd_element(const Scalars *s, element first,
- *                                                        element second)
+ *     THC_DEVICE real THCPointwise_Float_cadd_term(real a, real b, real x, real y, real z)
  *     {
- *       const real a = s->a, b = s->b, x = THC_LOAD(first), y = THC_LOAD(second);
- *       return THC_STORE((real)(x + a * y));
+ *       return (real)(x + a * y);
  *     }
- *     THC_MAP(THCPointwise_Float_cadd, element, Scalars, element, element)
+ *     THC_MAP_OF(THCPointwise_Float_cadd, of_two<THCPointwise_Float_cadd_term>, element, Scalars,
+ *                element, element)
  *
  * where an element is what memory holds, and real what is computed with (float for Half). */
 
 #define NAME_OF(NAME) TH_CONCAT_4(THCPointwise_, Real, _, NAME)
+#define TERM(NAME)    TH_CONCAT_2(NAME_OF(NAME), _term)
 
-/* Expands NAME before THC_MAP pastes it. */
-#define MAP(NAME, ...) THC_MAP(NAME, __VA_ARGS__)
+typedef real Term(real a, real b, real x, real y, real z);
+typedef uint8_t Test(real a, real b, real x, real y, real z);
 
-#define BEGIN(NAME, OUT, ...)                                                        \
-  THC_DEVICE OUT TH_CONCAT_2(NAME_OF(NAME), _element)(const Scalars *s, __VA_ARGS__) \
-  {                                                                                  \
-    TH_UNUSED const real a = s->a, b = s->b;                                         \
-    TH_UNUSED const real x = THC_LOAD(first);
-#define END(OUT, STORE, EXPRESSION) \
-  return STORE((OUT)(EXPRESSION));  \
-  }
-#define AS_IS(X) (X)
+/* An element of a kernel: of one, two or three inputs, or of one compared with a. */
+template <Term *term>
+THC_DEVICE element of_one(const Scalars *s, element x)
+{
+  return THC_STORE(term(s->a, s->b, THC_LOAD(x), 0, 0));
+}
+template <Term *term>
+THC_DEVICE element of_two(const Scalars *s, element x, element y)
+{
+  return THC_STORE(term(s->a, s->b, THC_LOAD(x), THC_LOAD(y), 0));
+}
+template <Term *term>
+THC_DEVICE element of_three(const Scalars *s, element x, element y, element z)
+{
+  return THC_STORE(term(s->a, s->b, THC_LOAD(x), THC_LOAD(y), THC_LOAD(z)));
+}
+template <Term *term>
+THC_DEVICE element of_value(const Scalars *s, element x)
+{
+  return THC_STORE(term(s->a, s->b, THC_LOAD(x), s->a, 0));
+}
+template <Test *test>
+THC_DEVICE uint8_t test_value(const Scalars *s, element x)
+{
+  return test(s->a, s->b, THC_LOAD(x), s->a, 0);
+}
+template <Test *test>
+THC_DEVICE uint8_t test_two(const Scalars *s, element x, element y)
+{
+  return test(s->a, s->b, THC_LOAD(x), THC_LOAD(y), 0);
+}
 
-#define ONE(NAME, OUT, NUMBER, STORE, Y, EXPRESSION) \
-  BEGIN(NAME, OUT, element first)                    \
-  Y END(NUMBER, STORE, EXPRESSION) MAP(NAME_OF(NAME), OUT, Scalars, element)
-#define TWO(NAME, OUT, NUMBER, STORE, EXPRESSION) \
-  BEGIN(NAME, OUT, element first, element second) \
-  const real y = THC_LOAD(second);                \
-  END(NUMBER, STORE, EXPRESSION)                  \
-  MAP(NAME_OF(NAME), OUT, Scalars, element, element)
-#define THREE(NAME, EXPRESSION)                                      \
-  BEGIN(NAME, element, element first, element second, element third) \
-  const real y = THC_LOAD(second), z = THC_LOAD(third);              \
-  END(real, THC_STORE, EXPRESSION)                                   \
-  MAP(NAME_OF(NAME), element, Scalars, element, element, element)
-
+/* The kernel of an expression of type NUMBER, by one of the functions above; the types of the operands come last. */
 /* clang-format off */
+#define KERNEL(NAME, NUMBER, EXPRESSION, OF, OUT, ...)                                                  \
+  THC_DEVICE NUMBER TERM(NAME)(real a, real b, real x, real y, real z) { return (NUMBER)(EXPRESSION); } \
+  THC_MAP_OF(NAME_OF(NAME), OF<TERM(NAME)>, OUT, Scalars, __VA_ARGS__)
+
 #define FILL(...)  /* no kernel here: fill runs one of THC_fillers */
 #define ORDER(...) /* no kernel here: polygamma runs digamma or trigamma */
-#define ROW(TYPES, COST, NAME, ...) \
-  TYPES(ONE(NAME, element, real, THC_STORE, , (__VA_ARGS__)))
+#define ROW(TYPES, COST, NAME, ...) TYPES(KERNEL(NAME, real, (__VA_ARGS__), of_one, element, element))
 #define BINARY(TYPES, COST, NAME, ...) \
-  TYPES(TWO(NAME, element, real, THC_STORE, (__VA_ARGS__)))
+  TYPES(KERNEL(NAME, real, (__VA_ARGS__), of_two, element, element, element))
 #define SCALED   BINARY
 #define WEIGHTED BINARY
 #define TERNARY(TYPES, COST, NAME, ...) \
-  TYPES(THREE(NAME, (__VA_ARGS__)))
+  TYPES(KERNEL(NAME, real, (__VA_ARGS__), of_three, element, element, element, element))
 #define COMPARE_VALUE(TYPES, COST, NAME, ...) \
-  TYPES(ONE(NAME, uint8_t, uint8_t, AS_IS, const real y = a;, (__VA_ARGS__)))
-#define COMPARE_VALUE_T(TYPES, COST, NAME, ...) \
-  TYPES(ONE(NAME, element, real, THC_STORE, const real y = a;, (__VA_ARGS__)))
+  TYPES(KERNEL(NAME, uint8_t, (__VA_ARGS__), test_value, uint8_t, element))
+#define COMPARE_VALUE_T(TYPES, COST, NAME, ...) TYPES(KERNEL(NAME, real, (__VA_ARGS__), of_value, element, element))
 #define COMPARE_TENSOR(TYPES, COST, NAME, ...) \
-  TYPES(TWO(NAME, uint8_t, uint8_t, AS_IS, (__VA_ARGS__)))
+  TYPES(KERNEL(NAME, uint8_t, (__VA_ARGS__), test_two, uint8_t, element, element))
 #define COMPARE_TENSOR_T BINARY
 /* clang-format on */
 #include "ops/pointwise.h"

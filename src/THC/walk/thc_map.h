@@ -88,6 +88,7 @@ struct THCInputs<K, U, First, Rest...> {
 
 template <class Out, class Scalars, class... In>
 struct THCMap {
+  typedef Scalars Numbers;
   typedef Out Element(const Scalars *, In...);
   enum { PACK = THC_packOf<Out, In...>(), OPERANDS = 1 + sizeof...(In) };
 
@@ -160,36 +161,38 @@ struct THCMap {
   }
 };
 
+template <class Map, typename Map::Element *element>
+__global__ void THC_mapPacked(THCFlat flat, typename Map::Numbers s)
+{
+  Map::template packed<element>(flat, s);
+}
+
+template <class Map, typename Map::Element *element>
+__global__ void THC_mapStrided(THCWalk walk, typename Map::Numbers s)
+{
+  Map::template strided<element>(walk, s);
+}
+
+template <class Map, typename Map::Element *element>
+void THC_map(const THCWalk *walk, const void *scalars, cudaStream_t stream)
+{
+  const typename Map::Numbers s = *(const typename Map::Numbers *)scalars;
+  const unsigned blocks = Map::blocks(walk);
+  if (walk->packed)
+    THC_LAUNCH((THC_mapPacked<Map, element>), blocks, THC_BLOCK, 0, stream, walk->flat, s);
+  else
+    THC_LAUNCH((THC_mapStrided<Map, element>), blocks, THC_BLOCK, 0, stream, *walk, s);
+}
+
 }  // namespace
 
 #define THC_MAP(NAME, OUT, ...) THC_MAP_OF(NAME, NAME##_element, OUT, __VA_ARGS__)
 
 /* THC_MAP with the function ELEMENT instead of NAME_element: an instance of a template, for example. */
-#define THC_MAP_OF(NAME, ELEMENT, OUT, ...)                  \
-  typedef THCMap<OUT, __VA_ARGS__> NAME##_map;               \
-  THC_MAP_KERNELS_(NAME, ELEMENT, THC_FIRST_(__VA_ARGS__, )) \
-  THC_MAP_LAUNCHER_(NAME, THC_FIRST_(__VA_ARGS__, ))
-#define THC_FIRST_(FIRST, ...) FIRST
-
-#define THC_MAP_KERNELS_(NAME, ELEMENT, SCALARS)                 \
-  __global__ static void NAME##_packed(THCFlat flat, SCALARS s)  \
-  {                                                              \
-    NAME##_map::packed<ELEMENT>(flat, s);                        \
-  }                                                              \
-  __global__ static void NAME##_strided(THCWalk walk, SCALARS s) \
-  {                                                              \
-    NAME##_map::strided<ELEMENT>(walk, s);                       \
-  }
-
-#define THC_MAP_LAUNCHER_(NAME, SCALARS)                                              \
+/* clang-format off */
+#define THC_MAP_OF(NAME, ELEMENT, OUT, ...)                                           \
   extern "C" void NAME(const THCWalk *walk, const void *scalars, cudaStream_t stream) \
-  {                                                                                   \
-    const SCALARS s = *(const SCALARS *)scalars;                                      \
-    const unsigned blocks = NAME##_map::blocks(walk);                                 \
-    if (walk->packed)                                                                 \
-      THC_LAUNCH(NAME##_packed, blocks, THC_BLOCK, 0, stream, walk->flat, s);         \
-    else                                                                              \
-      THC_LAUNCH(NAME##_strided, blocks, THC_BLOCK, 0, stream, *walk, s);             \
-  }
+  { THC_map<THCMap<OUT, __VA_ARGS__>, ELEMENT>(walk, scalars, stream); }
+/* clang-format on */
 
 #endif

@@ -38,11 +38,9 @@ typedef TH_CONCAT_3(THCUNN, Real, Scalars) Scalars;
 
 /* The expressions as functions, which all have the same parameters: v is a layer's input or output. */
 #define PARAMETERS real a, real b, real g, real x, real v, real w, real t
-#define EXPRESSION(NAME, ...)      \
-  THC_DEVICE real NAME(PARAMETERS) \
-  {                                \
-    return __VA_ARGS__;            \
-  }
+/* clang-format off */
+#define EXPRESSION(NAME, ...) THC_DEVICE real NAME(PARAMETERS) { return __VA_ARGS__; }
+/* clang-format on */
 typedef real Term(PARAMETERS);
 
 /* An element of each kernel: of a layer's output and its gradient; of the output of a gate or of a loss with a
@@ -110,36 +108,34 @@ THC_DEVICE element of_weighted_gradient(const Scalars *s, element g, element x, 
 
 /* --- losses: of the input x, the target t and, where they are WEIGHTED, a weight w ------------- */
 
+namespace
+{
+
 /* Each block sums up one part of the terms of a loss. */
 template <Term *term>
-THC_DEVICE void sum_part(const element *x, const element *t, const element *w, ptrdiff_t n,
-                         const Scalars *s, real *sums, real *shared)
+__global__ void sum_parts(const element *x, const element *t, const element *w, ptrdiff_t n,
+                          Scalars s, real *sums)
 {
+  THC_DYNAMIC_SHARED(real, shared);
   real sum = 0;
   THC_GRID_LOOP(i, n)
-  sum += term(s->a, s->b, 0, THC_LOAD(x[i]), 0, w ? THC_LOAD(w[i]) : (real)1,
+  sum += term(s.a, s.b, 0, THC_LOAD(x[i]), 0, w ? THC_LOAD(w[i]) : (real)1,
               t ? THC_LOAD(t[i]) : (real)1);
   sum = block_reduce(sum, shared, 0);
   if (threadIdx.x == 0)
     sums[blockIdx.x] = sum;
 }
 
-#define SUM_KERNEL(Name)                                                                    \
-  __global__ static void TH_CONCAT_2(Name, _sums)(const element *x, const element *t,       \
-                                                  const element *w, ptrdiff_t n, Scalars s, \
-                                                  real *sums)                               \
-  {                                                                                         \
-    __shared__ real shared[THC_BLOCK];                                                      \
-    sum_part<TERM(Name, _forward_)>(x, t, w, n, &s, sums, shared);                          \
-  }
+template <Term *term>
+void sum(const void *x, const void *t, const void *w, ptrdiff_t n, const void *s, int parts,
+         void *sums, cudaStream_t stream)
+{
+  THC_LAUNCH(sum_parts<term>, parts, THC_BLOCK, THC_BLOCK * sizeof(real), stream,
+             (const element *)x, (const element *)t, (const element *)w, n, *(const Scalars *)s,
+             (real *)sums);
+}
 
-#define SUM(Name)                                                                             \
-  static void KERNEL(Name, _sum_)(const void *x, const void *t, const void *w, ptrdiff_t n,   \
-                                  const void *s, int parts, void *sums, cudaStream_t stream)  \
-  {                                                                                           \
-    THC_LAUNCH(TH_CONCAT_2(Name, _sums), parts, THC_BLOCK, 0, stream, (const element *)x,     \
-               (const element *)t, (const element *)w, n, *(const Scalars *)s, (real *)sums); \
-  }
+}  // namespace
 
 #define MAP_LOSS(Name)                              \
   MAP(Name, _forward_, of_target, element, element) \
@@ -151,7 +147,7 @@ THC_DEVICE void sum_part(const element *x, const element *t, const element *w, p
 #define CRITERION(KIND, Name, FORWARD, GRADIENT) \
   EXPRESSION(TERM(Name, _forward_), FORWARD)     \
   EXPRESSION(TERM(Name, _gradient_), GRADIENT)   \
-  MAP_##KIND(Name) SUM_KERNEL(Name) SUM(Name)
+  MAP_##KIND(Name)
 #include "ops/activations.h"
 
 /* --- the table ------------------------------------------------------------------------------ */
@@ -160,7 +156,7 @@ THC_DEVICE void sum_part(const element *x, const element *t, const element *w, p
 #define GATE(Name, ...) \
   {KERNEL(Name, _forward_), KERNEL(Name, _gradient_), KERNEL(Name, _gradient2_), NULL},
 #define CRITERION(KIND, Name, ...) \
-  {KERNEL(Name, _forward_), KERNEL(Name, _gradient_), NULL, KERNEL(Name, _sum_)},
+  {KERNEL(Name, _forward_), KERNEL(Name, _gradient_), NULL, sum<TERM(Name, _forward_)>},
 extern "C" const THCUNNPointwise THCUNN_(pointwise)[] = {
 #include "ops/activations.h"
 };
