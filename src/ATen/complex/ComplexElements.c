@@ -90,12 +90,12 @@ INLINE void each_row(const THRun *run, Row row, int last, size_t writes, size_t 
       READ_##N r[i * step[0]] = EXPRESSION;                                                     \
     }                                                                                           \
   }
-#define KERNEL(OF, WRITES, N, NAME, EXPRESSION)                                       \
-  ROW(WRITES, N, NAME, EXPRESSION)                                                    \
-  static void NAME##_kernel(const THRun *run, const void *scalars)                    \
-  {                                                                                   \
-    each_row(run, NAME##_row, LAST_##N, sizeof(WRITES_##WRITES), READS_##N, scalars); \
-  }
+/* clang-format off */
+#define KERNEL(OF, WRITES, N, NAME, EXPRESSION)                                         \
+  ROW(WRITES, N, NAME, EXPRESSION)                                                      \
+  static void NAME##_kernel(const THRun *run, const void *scalars)                      \
+  { each_row(run, NAME##_row, LAST_##N, sizeof(WRITES_##WRITES), READS_##N, scalars); }
+/* clang-format on */
 AT_FOR_EACH_COMPLEX(KERNEL)
 
 #define INDEX_ROW(NAME)      TH_POINTWISE_##NAME

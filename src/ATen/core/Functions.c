@@ -53,11 +53,9 @@ static void freeStorage(void *storage)
   CALL_STORAGE(free, storage);
 }
 
-#define COPY_FROM(Real, real, accreal)         \
-  static void copyFrom##Real(void *r, void *t) \
-  {                                            \
-    COPY(Real, r, t);                          \
-  }
+/* clang-format off */
+#define COPY_FROM(Real, real, accreal) static void copyFrom##Real(void *r, void *t) { COPY(Real, r, t); }
+/* clang-format on */
 TH_FOR_EACH_TYPE(COPY_FROM)
 #undef COPY_FROM
 

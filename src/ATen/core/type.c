@@ -19,26 +19,21 @@ TH_FOR_EACH_TYPE(ELEMENT)
   X(AT_UINT32, UInt32, Int, 1, Int)                             \
   X(AT_UINT64, UInt64, Long, 1, Long)
 
-#define X(TYPE, Name, Held, PARTS, Memory)     \
-  [TYPE] = {AT_BACKEND_CPU,                    \
-            (at_scalar_type)(TYPE),            \
-            THScalar##Held,                    \
-            PARTS * sizeof(TH##Held##Element), \
-            "CPU" #Name "Type",                \
-            &at_memory_##Memory,               \
-            NULL},
+/* clang-format off */
+#define TYPE_OF(BACKEND, TYPE, HELD, BYTES, NAME, MEMORY) \
+  [TYPE] = {BACKEND, (at_scalar_type)(TYPE), HELD, BYTES, NAME, MEMORY, NULL},
+#define SIZE(Held, PARTS) (PARTS * sizeof(TH##Held##Element))
+#define ON_CPU(TYPE, Name, Held, PARTS, Memory) \
+  TYPE_OF(AT_BACKEND_CPU, TYPE, THScalar##Held, SIZE(Held, PARTS), "CPU" #Name "Type", &at_memory_##Memory)
+#define ON_CUDA(TYPE, Name, Held, PARTS, Memory) \
+  TYPE_OF(AT_BACKEND_CUDA, TYPE, THScalar##Held, SIZE(Held, PARTS), "CUDA" #Name "Type", NULL)
+/* clang-format on */
+#define X ON_CPU
 static const at_type types[AT_SCALAR_TYPES] = {TYPES};
 #undef X
 
 /* Filled in when CUDA is loaded. */
-#define X(TYPE, Name, Held, PARTS, Memory)     \
-  [TYPE] = {AT_BACKEND_CUDA,                   \
-            (at_scalar_type)(TYPE),            \
-            THScalar##Held,                    \
-            PARTS * sizeof(TH##Held##Element), \
-            "CUDA" #Name "Type",               \
-            NULL,                              \
-            NULL},
+#define X ON_CUDA
 static at_type cudaTypes[AT_SCALAR_TYPES] = {TYPES};
 #undef X
 

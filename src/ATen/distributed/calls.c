@@ -271,22 +271,17 @@ static at_comm_options options_of(const at_comm_options *options)
 }
 
 /* A function in place, and one from t to result. */
-#define IN_PLACE(NAME, KIND)                                                        \
-  bool(at_comm_##NAME)(at_tensor * t, int root, const at_comm_options *options)     \
-  {                                                                                 \
-    return make_call((Call){"comm_" #NAME, KIND, t, t, root, options_of(options)}); \
-  }
+/* clang-format off */
+#define IN_PLACE(NAME, KIND)                                                          \
+  bool(at_comm_##NAME)(at_tensor * t, int root, const at_comm_options *options)       \
+  { return make_call((Call){"comm_" #NAME, KIND, t, t, root, options_of(options)}); }
 #define FROM_TO(NAME, KIND)                                                               \
   bool(at_comm_##NAME)(at_tensor * result, at_tensor * t, const at_comm_options *options) \
-  {                                                                                       \
-    return make_call((Call){"comm_" #NAME, KIND, t, result, 0, options_of(options)});     \
-  }
-#define WITH_ROOT(NAME, KIND)                                                            \
-  bool(at_comm_##NAME)(at_tensor * result, at_tensor * t, int root,                      \
-                       const at_comm_options *options)                                   \
-  {                                                                                      \
-    return make_call((Call){"comm_" #NAME, KIND, t, result, root, options_of(options)}); \
-  }
+  { return make_call((Call){"comm_" #NAME, KIND, t, result, 0, options_of(options)}); }
+#define WITH_ROOT(NAME, KIND)                                                                       \
+  bool(at_comm_##NAME)(at_tensor * result, at_tensor * t, int root, const at_comm_options *options) \
+  { return make_call((Call){"comm_" #NAME, KIND, t, result, root, options_of(options)}); }
+/* clang-format on */
 
 IN_PLACE(broadcast, AT_COMM_BROADCAST)
 IN_PLACE(reduce, AT_COMM_REDUCE)

@@ -86,11 +86,9 @@ at_tensor *at_frequencies(const at_type *type, int64_t n, double d, bool halved)
  * Temporaries belong to the innermost scope. */
 
 /* The result of an expression of such functions, as the one of an operation. */
-#define at_composed(EXPRESSION) \
-  __extension__({               \
-    AT_SCOPE_GUARD;             \
-    at_escape(EXPRESSION);      \
-  })
+/* clang-format off */
+#define at_composed(EXPRESSION) __extension__({ AT_SCOPE_GUARD; at_escape(EXPRESSION); })
+/* clang-format on */
 
 /* The kinds of fft_ operations; hfft is C2R forward and ihfft R2C backward. */
 typedef enum at_fft_way { AT_FFT_C2C, AT_FFT_R2C, AT_FFT_C2R } at_fft_way;

@@ -22,11 +22,11 @@ enum { NONE = -1 };
 
 typedef size_t Read(THFile *file, void *data, size_t count);
 
+/* clang-format off */
 #define READER(Real, real)                                         \
   static size_t read##Real(THFile *file, void *data, size_t count) \
-  {                                                                \
-    return THFile_read##Real##Raw(file, (real *)data, count);      \
-  }
+  { return THFile_read##Real##Raw(file, (real *)data, count); }
+/* clang-format on */
 READER(Byte, uint8_t)
 READER(Char, int8_t)
 READER(Short, int16_t)

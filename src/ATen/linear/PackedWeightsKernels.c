@@ -143,10 +143,9 @@ TH_SIMD void add_rows(ptrdiff_t terms, int rows, const at_packedTile *tile)
       THFloats_store(tile->result + i * tile->nextResult + v * LANES, sum[i][v]);
 }
 
-#define ADD_ROWS(ROWS)           \
-  case ROWS:                     \
-    add_rows(terms, ROWS, tile); \
-    break;
+/* clang-format off */
+#define ADD_ROWS(ROWS) case ROWS: add_rows(terms, ROWS, tile); break;
+/* clang-format on */
 static void add(ptrdiff_t terms, int rows, const at_packedTile *tile)
 {
   switch (rows) {

@@ -13,13 +13,10 @@ typedef void (*Layer)(const at_type *type, void *r, void *const *in, at_scalar a
 
 /* A layer: its name, the kernel of THNN (its row and direction), THNN's function, and its arguments: the
  * result r, the operands in and the scalars a and b. */
-#define LAYER(NAME, ROW, DIRECTION, FUNCTION, ...)                                     \
-  static void layer_##NAME(const at_type *type, void *r, void *const *in, at_scalar a, \
-                           at_scalar b)                                                \
-  {                                                                                    \
-    AT_OF(type, FUNCTION)(__VA_ARGS__);                                                \
-  }
 /* clang-format off */
+#define LAYER(NAME, ROW, DIRECTION, FUNCTION, ...)                                                  \
+  static void layer_##NAME(const at_type *type, void *r, void *const *in, at_scalar a, at_scalar b) \
+  { AT_OF(type, FUNCTION)(__VA_ARGS__); }
 #define FOR_EACH_LAYER(X)                                                                                \
   X(ELU,                  ELU,        forward,  ELU_updateOutput, in[0], r, a, b, false)                 \
   X(ELU_BACKWARD,         ELU,        gradient, ELU_updateGradInput, in[0], r, in[1], a, b)              \
@@ -47,9 +44,9 @@ static const Layer layers[AT_LAYERS] = {FOR_EACH_LAYER(ENTRY)};
 static THKernel kernel_of(at_layer layer)
 {
   switch (layer) {
-#define KERNEL(NAME, ROW, DIRECTION, ...) \
-  case AT_LAYER_##NAME:                   \
-    return THNN_floatKernels(THNN_##ROW)->DIRECTION;
+    /* clang-format off */
+#define KERNEL(NAME, ROW, DIRECTION, ...) case AT_LAYER_##NAME: return THNN_floatKernels(THNN_##ROW)->DIRECTION;
+    /* clang-format on */
     FOR_EACH_LAYER(KERNEL)
     case AT_LAYERS:
       break;

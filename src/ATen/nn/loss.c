@@ -62,15 +62,13 @@ typedef void (*Loss)(const at_type *type, const Pair *p, at_summing how);
   X(SMOOTH_L1, SmoothL1Criterion, how.average, how.reduce) \
   X(SOFT_MARGIN, SoftMarginCriterion, how.average, how.reduce)
 
+/* clang-format off */
 #define FUNCTIONS(NAME, LAYER, ...)                                              \
   static void forward_##NAME(const at_type *type, const Pair *p, at_summing how) \
-  {                                                                              \
-    AT_OF(type, LAYER##_updateOutput)(p->x, p->t, p->r, __VA_ARGS__);            \
-  }                                                                              \
+  { AT_OF(type, LAYER##_updateOutput)(p->x, p->t, p->r, __VA_ARGS__); }          \
   static void back_##NAME(const at_type *type, const Pair *p, at_summing how)    \
-  {                                                                              \
-    AT_OF(type, LAYER##_updateGradInput)(p->x, p->t, p->g, p->r, __VA_ARGS__);   \
-  }
+  { AT_OF(type, LAYER##_updateGradInput)(p->x, p->t, p->g, p->r, __VA_ARGS__); }
+/* clang-format on */
 FOR_EACH_LOSS(FUNCTIONS)
 
 #define ENTRY(NAME, ...) [AT_LOSS_##NAME] = {forward_##NAME, back_##NAME},

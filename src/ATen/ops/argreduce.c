@@ -34,11 +34,11 @@ typedef struct at_picker {
   void (*call)(const at_type *type, void *r, void *indices, void *x, const Options *o);
 } Picking;
 
+/* clang-format off */
 #define PICKING(NAME, ...)                                                                        \
   static void NAME##_call(const at_type *type, void *r, void *indices, void *x, const Options *o) \
-  {                                                                                               \
-    AT_OF(type, NAME)(r, indices, x, __VA_ARGS__);                                                \
-  }
+  { AT_OF(type, NAME)(r, indices, x, __VA_ARGS__); }
+/* clang-format on */
 PICKING(max, o->dim, o->keepdim)
 PICKING(min, o->dim, o->keepdim)
 PICKING(median, o->dim, o->keepdim)
@@ -47,9 +47,9 @@ PICKING(kthvalue, o->k, o->dim, o->keepdim)
 PICKING(sort, o->dim, o->option) /* indices may be NULL */
 PICKING(topk, o->k, o->dim, o->option, o->sorted)
 
-#define ROW(OBJECT, ...)                             \
-  static const Picking OBJECT##_row = {__VA_ARGS__}; \
-  const at_picking OBJECT = &OBJECT##_row;
+/* clang-format off */
+#define ROW(OBJECT, ...) static const Picking OBJECT##_row = {__VA_ARGS__}; const at_picking OBJECT = &OBJECT##_row;
+/* clang-format on */
 ROW(AT_PICK_MAX, "maximum", true, false, .call = max_call)
 ROW(AT_PICK_MIN, "minimum", true, false, .call = min_call)
 ROW(AT_PICK_MEDIAN, "median", false, false, .call = median_call)

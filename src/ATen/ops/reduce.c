@@ -39,15 +39,11 @@ typedef struct at_reducer {
   at_complexReduction ofComplex; /* NULL where there is none of complex numbers */
 } Reduction;
 
-#define REDUCTION(NAME, WHOLE, ...)                                                               \
-  static at_number whole_##NAME(const at_type *type, void *x, TH_UNUSED at_scalar p)              \
-  {                                                                                               \
-    return WHOLE;                                                                                 \
-  }                                                                                               \
-  static void along_##NAME(const at_type *type, void *r, void *x, int dim, TH_UNUSED at_scalar p) \
-  {                                                                                               \
-    __VA_ARGS__;                                                                                  \
-  }
+/* clang-format off */
+#define REDUCTION(NAME, WHOLE, ...)                                                                                \
+  static at_number whole_##NAME(const at_type *type, void *x, TH_UNUSED at_scalar p) { return WHOLE; }             \
+  static void along_##NAME(const at_type *type, void *r, void *x, int dim, TH_UNUSED at_scalar p) { __VA_ARGS__; }
+/* clang-format on */
 
 REDUCTION(sum, AT_OF(type, sumall)(x), AT_OF(type, sum)(r, x, dim, 0))
 REDUCTION(prod, AT_OF(type, prodall)(x), AT_OF(type, prod)(r, x, dim, 0))
@@ -63,11 +59,9 @@ REDUCTION(min, AT_OF(type, minall)(x), AT_OF(type, amin)(r, x, dim, 0))
 REDUCTION(all, at_scalar_long(AT_OF(type, logicalall)(x)), AT_OF(type, prod)(r, x, dim, 0))
 REDUCTION(any, at_scalar_long(AT_OF(type, logicalany)(x)), AT_OF(type, amax)(r, x, dim, 0))
 
-#define OWN(NAME)                                           \
-  static const THReductions *own_##NAME(TH_UNUSED double p) \
-  {                                                         \
-    return &THReductions_##NAME;                            \
-  }
+/* clang-format off */
+#define OWN(NAME) static const THReductions *own_##NAME(TH_UNUSED double p) { return &THReductions_##NAME; }
+/* clang-format on */
 OWN(sum)
 OWN(prod)
 OWN(mean)

@@ -223,11 +223,11 @@ static at_optimizer *new_optimizer(at_rule_name name, at_tensors params, const v
   return made;
 }
 
-#define MAKER(NAME)                                                                          \
-  at_optimizer *(at_##NAME)(at_tensors params, const at_##NAME##_options *options)           \
-  {                                                                                          \
-    return new_optimizer(AT_RULE_##NAME, params, options ? options : &at_##NAME##_defaults); \
-  }
+/* clang-format off */
+#define MAKER(NAME)                                                                            \
+  at_optimizer *(at_##NAME)(at_tensors params, const at_##NAME##_options *options)             \
+  { return new_optimizer(AT_RULE_##NAME, params, options ? options : &at_##NAME##_defaults); }
+/* clang-format on */
 AT_FOR_EACH_RULE(MAKER)
 
 /* --- groups ----------------------------------------------------------------------------------- */

@@ -30,19 +30,10 @@ typedef struct Field {
 } Field;
 
 #define AT(MEMBER) offsetof(at_schedule, MEMBER)
-#define COUNTED                   \
-  {"base_lrs", GROUPS},           \
-  {                               \
-    "last_epoch", WHOLE, AT(step) \
-  }
-#define ROW(KIND, ...)     \
-  [KIND] = (const Field[]) \
-  {                        \
-    __VA_ARGS__,           \
-    {                      \
-      NULL                 \
-    }                      \
-  }
+/* clang-format off */
+#define COUNTED {"base_lrs", GROUPS}, {"last_epoch", WHOLE, AT(step)}
+#define ROW(KIND, ...) [KIND] = (const Field[]){__VA_ARGS__, {NULL}}
+/* clang-format on */
 
 static const Field *const fields[AT_SCHEDULE_KINDS] = {
     ROW(AT_STEP_LR, COUNTED, {"step_size", WHOLE, AT(period)}, {"gamma", NUMBER, AT(factor)}),

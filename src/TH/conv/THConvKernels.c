@@ -116,15 +116,13 @@ static inline __attribute__((always_inline)) void dot_tile(const THConv *c, cons
 #else
 #define TILES(X) X(1, 6) X(2, 6) X(3, 4) X(4, 3) X(5, 2) X(6, 2)
 #endif
+/* clang-format off */
 #define TILE(OUTPUTS, WIDTH)                                                            \
   static void tile##OUTPUTS(const THConv *conv, const ptrdiff_t *at, element *sums)     \
-  {                                                                                     \
-    tile(conv, at, sums, OUTPUTS, WIDTH);                                               \
-  }                                                                                     \
+  { tile(conv, at, sums, OUTPUTS, WIDTH); }                                             \
   static void dot_tile##OUTPUTS(const THConv *conv, const ptrdiff_t *at, element *sums) \
-  {                                                                                     \
-    dot_tile(conv, at, sums, OUTPUTS, WIDTH);                                           \
-  }
+  { dot_tile(conv, at, sums, OUTPUTS, WIDTH); }
+/* clang-format on */
 TILES(TILE)
 
 static const struct {

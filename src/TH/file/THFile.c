@@ -69,11 +69,9 @@ int THFile_isOpened(THFile *self)
   return self->vtable->isOpened(self);
 }
 
-#define FLAG(name)                \
-  int THFile_##name(THFile *self) \
-  {                               \
-    return self->name;            \
-  }
+/* clang-format off */
+#define FLAG(name) int THFile_##name(THFile *self) { return self->name; }
+/* clang-format on */
 FLAG(isQuiet)
 FLAG(isReadable)
 FLAG(isWritable)
@@ -81,11 +79,9 @@ FLAG(isBinary)
 FLAG(isAutoSpacing)
 FLAG(hasError)
 
-#define SETTER(name, field, value) \
-  void THFile_##name(THFile *self) \
-  {                                \
-    self->field = value;           \
-  }
+/* clang-format off */
+#define SETTER(name, field, value) void THFile_##name(THFile *self) { self->field = value; }
+/* clang-format on */
 SETTER(binary, isBinary, 1)
 SETTER(ascii, isBinary, 0)
 SETTER(autoSpacing, isAutoSpacing, 1)

@@ -128,10 +128,9 @@ INLINE void tiles_of(const Tiles *tiles, ptrdiff_t depth, const Factor *a, const
 INLINE void any_width(const Tiles *tiles, ptrdiff_t depth, const Factor *a, const Factor *b,
                       ptrdiff_t step, const Result *r, int vectors)
 {
-#define TILES_OF(COLUMNS)                                    \
-  case COLUMNS:                                              \
-    tiles_of(tiles, depth, a, b, step, r, vectors, COLUMNS); \
-    break;
+  /* clang-format off */
+#define TILES_OF(COLUMNS) case COLUMNS: tiles_of(tiles, depth, a, b, step, r, vectors, COLUMNS); break;
+  /* clang-format on */
   switch (b->lines) {
     TILES_OF(1)
     TILES_OF(2)
@@ -416,10 +415,8 @@ static void multiply_dots(ptrdiff_t depth, Skinny s, const Result *r)
     Result to = at;
     for (ptrdiff_t f = s.thin.lines; f > 0;) {
       const ptrdiff_t thin = THMin(f, MAX_THIN);
-#define LINES(THIN, THICK)            \
-  if (thin == THIN && thick == THICK) \
-    dot_lines(depth, &part, &to, THIN, THICK);
       /* clang-format off */
+#define LINES(THIN, THICK) if (thin == THIN && thick == THICK) dot_lines(depth, &part, &to, THIN, THICK);
       LINES(1, 1)
       LINES(2, 1)
       LINES(3, 1)
@@ -503,10 +500,8 @@ static void multiply_lines(ptrdiff_t depth, Skinny s, const Result *r)
       memset(sums.at + f * sums.next, 0, (size_t)(lines + LANES - 1) / LANES * sizeof(Vector));
     for (ptrdiff_t l = 0; l < depth;) {
       const int terms = depth - l >= LINES_TERMS ? LINES_TERMS : 1;
-#define TERMS(THIN, COUNT)                    \
-  if (s.thin.lines == THIN && terms == COUNT) \
-    add_terms(&part, lines, THIN, COUNT, sums);
       /* clang-format off */
+#define TERMS(THIN, COUNT) if (s.thin.lines == THIN && terms == COUNT) add_terms(&part, lines, THIN, COUNT, sums);
       TERMS(1, LINES_TERMS)
       TERMS(2, LINES_TERMS)
       TERMS(3, LINES_TERMS)

@@ -81,12 +81,10 @@ static __attribute__((noinline)) void stream_block(void *to, const void *from, s
     to[i - from] = (RESULT)(EXPRESSION);                   \
   }
 
-#define FUNCTION(NAME, OPERANDS, RESULT, EXPRESSION) \
-  TH_UNUSED static void row_##NAME(PARAMETERS)       \
-  {                                                  \
-    LOOP(OPERANDS, RESULT, 1, EXPRESSION)            \
-    (void)all;                                       \
-  }
+/* clang-format off */
+#define FUNCTION(NAME, OPERANDS, RESULT, EXPRESSION)                                                \
+  TH_UNUSED static void row_##NAME(PARAMETERS) { LOOP(OPERANDS, RESULT, 1, EXPRESSION) (void)all; }
+/* clang-format on */
 
 /* Each SHORTCUT_BLOCK of elements is computed by the shortcut, and again by the row if the condition did
  * not hold for all of them.  After a failure the next PATIENCE blocks do not try the shortcut,
@@ -117,18 +115,11 @@ take_shortcut(int (*shortcut)(PARAMETERS), void (*row)(PARAMETERS), PARAMETERS)
 }
 
 #define ARGUMENTS n, result, first, second, third, scalars, streams
-#define SHORTCUT(NAME, OPERANDS, CONDITION, EXPRESSION) \
-  static int try_##NAME(PARAMETERS)                     \
-  {                                                     \
-    LOOP(OPERANDS, real, CONDITION, EXPRESSION)         \
-    return all;                                         \
-  }                                                     \
-  TH_UNUSED static void shortcut_##NAME(PARAMETERS)     \
-  {                                                     \
-    take_shortcut(try_##NAME, row_##NAME, ARGUMENTS);   \
-  }
-
 /* clang-format off */
+#define SHORTCUT(NAME, OPERANDS, CONDITION, EXPRESSION)                                                   \
+  static int try_##NAME(PARAMETERS) { LOOP(OPERANDS, real, CONDITION, EXPRESSION) return all; }           \
+  TH_UNUSED static void shortcut_##NAME(PARAMETERS) { take_shortcut(try_##NAME, row_##NAME, ARGUMENTS); }
+
 #define FILL(TYPES, COST, NAME, ...)             TYPES(FUNCTION(NAME, NO_X, real, __VA_ARGS__))
 #define ROW(TYPES, COST, NAME, ...)              TYPES(FUNCTION(NAME, AT_X, real, __VA_ARGS__))
 #define BINARY(TYPES, COST, NAME, ...)           TYPES(FUNCTION(NAME, AT_XY, real, __VA_ARGS__))
@@ -193,11 +184,10 @@ enum { PREFETCH = 1024 / sizeof(real) };
   X(erf, X16, THWide_erf2(x))         \
   X(atan2, XY16, THWide_atanOfPoint2(x, y))
 #endif
-#define WIDE_ROW(NAME, OPERANDS, EXPRESSION)                        \
-  static void wide_##NAME(PARAMETERS)                               \
-  {                                                                 \
-    IN_BLOCKS(real, WIDE_LOOP(OPERANDS, to, from, end, EXPRESSION)) \
-  }
+/* clang-format off */
+#define WIDE_ROW(NAME, OPERANDS, EXPRESSION)                                                              \
+  static void wide_##NAME(PARAMETERS) { IN_BLOCKS(real, WIDE_LOOP(OPERANDS, to, from, end, EXPRESSION)) }
+/* clang-format on */
 WIDE_ROWS(WIDE_ROW)
 
 /* Vector INDEX of a step of such a loop. */
@@ -280,11 +270,10 @@ INLINE void wide_steps(Steps steps, PARAMETERS){
                   memcpy(to + (k - from), part, rest);
                 }
               })}
-#define WIDE_STEPS(NAME)                                                 \
-  static void wide_##NAME(PARAMETERS)                                    \
-  {                                                                      \
-    wide_steps((Steps){THWide_##NAME, THWide_##NAME##OfTwo}, ARGUMENTS); \
-  }
+/* clang-format off */
+#define WIDE_STEPS(NAME)                                                                                       \
+  static void wide_##NAME(PARAMETERS) { wide_steps((Steps){THWide_##NAME, THWide_##NAME##OfTwo}, ARGUMENTS); }
+/* clang-format on */
 WIDE_STEPS(sin) WIDE_STEPS(cos) WIDE_STEPS(tan)
 #endif
 
@@ -356,11 +345,10 @@ INLINE void wide_with_far(Formulas f, PARAMETERS)
       })
 }
 
-#define WIDE_WITH_FAR(NAME, ...)                       \
-  static void wide_##NAME(PARAMETERS)                  \
-  {                                                    \
-    wide_with_far((Formulas){__VA_ARGS__}, ARGUMENTS); \
-  }
+/* clang-format off */
+#define WIDE_WITH_FAR(NAME, ...)                                                             \
+  static void wide_##NAME(PARAMETERS) { wide_with_far((Formulas){__VA_ARGS__}, ARGUMENTS); }
+/* clang-format on */
 #ifdef TH_REAL_IS_FLOAT
 WIDE_WITH_FAR(erfinv, THWide_erfinvNear, THWide_erfinvIsFar, THWide_erfinvFar2)
 WIDE_WITH_FAR(lgamma, THWide_lgammaNear, THWide_lgammaIsFar, THWide_lgammaFar)

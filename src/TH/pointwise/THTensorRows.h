@@ -109,12 +109,11 @@ static void THTensor_(callRow)(THTensor_(Row) row, THTensor *r, THTensor *x, THT
  *     }
  *
  * and on the device THCudaTensor_cadd, with a state in front and THC_enter(state). */
-#define FUNCTION(NAME, Result, PARAMETERS, X, Y, Z, A, B)                                  \
-  TH_ROW_FUNCTION(NAME, Result, PARAMETERS)                                                \
-  {                                                                                        \
-    TH_ROW_ENTER                                                                           \
-    THTensor_(callRow)(TH_ROW(NAME), (THTensor *)r_, X, Y, Z, NUMBER_OF(A), NUMBER_OF(B)); \
-  }
+/* clang-format off */
+#define FUNCTION(NAME, Result, PARAMETERS, X, Y, Z, A, B)                                                 \
+  TH_ROW_FUNCTION(NAME, Result, PARAMETERS)                                                               \
+  { TH_ROW_ENTER THTensor_(callRow)(TH_ROW(NAME), (THTensor *)r_, X, Y, Z, NUMBER_OF(A), NUMBER_OF(B)); }
+/* clang-format on */
 #define NONE      (real){0}
 #define ARGS(...) __VA_ARGS__
 

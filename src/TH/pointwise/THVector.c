@@ -15,17 +15,12 @@
     (*TH_DISPATCHED(THTensor_(pointwise_##OP)))((N), (R), (X), (Y), NULL, scalars, 0); \
   } while (0)
 
-#define ONE(NAME)                                                 \
-  void THVector_(NAME)(real *y, const real *x, const ptrdiff_t n) \
-  {                                                               \
-    CALL(NAME, n, y, x, NULL, 0);                                 \
-  }
+/* clang-format off */
+#define ONE(NAME) void THVector_(NAME)(real *y, const real *x, const ptrdiff_t n) { CALL(NAME, n, y, x, NULL, 0); }
 
-#define ONE_AND_SCALAR(NAME, OP)                                                \
-  void THVector_(NAME)(real *y, const real *x, const real c, const ptrdiff_t n) \
-  {                                                                             \
-    CALL(OP, n, y, x, NULL, c);                                                 \
-  }
+#define ONE_AND_SCALAR(NAME, OP)                                                                                \
+  void THVector_(NAME)(real *y, const real *x, const real c, const ptrdiff_t n) { CALL(OP, n, y, x, NULL, c); }
+/* clang-format on */
 
 static void THVector_(checkDivisors)(const real *y, ptrdiff_t n, int argument)
 {

@@ -189,11 +189,10 @@ static inline int is_long(ptrdiff_t n, ptrdiff_t stateSize)
 #endif
 
 /* The expressions of a reduction's row as functions. */
-#define FUNCTION(TYPE, NAME, PARAMETERS, EXPRESSION) \
-  TH_UNUSED static inline TYPE NAME PARAMETERS       \
-  {                                                  \
-    return (TYPE)(EXPRESSION);                       \
-  }
+/* clang-format off */
+#define FUNCTION(TYPE, NAME, PARAMETERS, EXPRESSION)                          \
+  TH_UNUSED static inline TYPE NAME PARAMETERS { return (TYPE)(EXPRESSION); }
+/* clang-format on */
 #define EXPRESSIONS(name, state, initial, accumulate, joined, finished)  \
   typedef state name##_State;                                            \
   FUNCTION(state, name##_initial, (void), initial)                       \

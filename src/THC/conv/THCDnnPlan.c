@@ -103,26 +103,26 @@ static void *make_convolution(Build *b, int first)
   return made;
 }
 
-#define OPERATION(TYPE, NAME, X, W, Y)                                                          \
-  {                                                                                             \
-    DNN_BACKEND_OPERATION_CONVOLUTION_##TYPE##_DESCRIPTOR,                                      \
-        DNN_ATTR_OPERATION_CONVOLUTION_##NAME##_ALPHA,                                          \
-        DNN_ATTR_OPERATION_CONVOLUTION_##NAME##_BETA,                                           \
-        DNN_ATTR_OPERATION_CONVOLUTION_##NAME##_CONV_DESC,                                      \
-    {                                                                                           \
-      DNN_ATTR_OPERATION_CONVOLUTION_##NAME##_##X, DNN_ATTR_OPERATION_CONVOLUTION_##NAME##_##W, \
-          DNN_ATTR_OPERATION_CONVOLUTION_##NAME##_##Y                                           \
-    }                                                                                           \
-  }
-
 /* The operation: result = 1 * the pass of the operands + 0 * result. */
 static void *make_operation(Build *b, void *const tensors[3], void *convolution)
 {
   static const struct {
     int type, alpha, beta, convolution, tensors[3];
-  } operations[] = {[THC_DNN_FORWARD] = OPERATION(FORWARD, FORWARD, X, W, Y),
-                    [THC_DNN_BACKWARD_DATA] = OPERATION(BACKWARD_DATA, BWD_DATA, DX, W, DY),
-                    [THC_DNN_BACKWARD_WEIGHTS] = OPERATION(BACKWARD_FILTER, BWD_FILTER, X, DW, DY)};
+  } operations[] = {
+#define OF(NAME, WHAT) DNN_ATTR_OPERATION_CONVOLUTION_##NAME##_##WHAT
+#define COMMON(NAME)   OF(NAME, ALPHA), OF(NAME, BETA), OF(NAME, CONV_DESC)
+      [THC_DNN_FORWARD] = {DNN_BACKEND_OPERATION_CONVOLUTION_FORWARD_DESCRIPTOR,
+                           COMMON(FORWARD),
+                           {OF(FORWARD, X), OF(FORWARD, W), OF(FORWARD, Y)}},
+      [THC_DNN_BACKWARD_DATA] = {DNN_BACKEND_OPERATION_CONVOLUTION_BACKWARD_DATA_DESCRIPTOR,
+                                 COMMON(BWD_DATA),
+                                 {OF(BWD_DATA, DX), OF(BWD_DATA, W), OF(BWD_DATA, DY)}},
+      [THC_DNN_BACKWARD_WEIGHTS] = {DNN_BACKEND_OPERATION_CONVOLUTION_BACKWARD_FILTER_DESCRIPTOR,
+                                    COMMON(BWD_FILTER),
+                                    {OF(BWD_FILTER, X), OF(BWD_FILTER, DW), OF(BWD_FILTER, DY)}},
+#undef COMMON
+#undef OF
+  };
   static const double factors[] = {1, 0};
   static const float floats[] = {1, 0};
   const THCDnnConvolution *c = &b->plan->key.c;

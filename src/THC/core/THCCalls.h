@@ -13,14 +13,11 @@
 #define THC_DECLARE_TEMPLATE(RESULT, NAME, PARAMETERS, ARGUMENTS, TENSORS) \
   RESULT THTensor_(NAME) PARAMETERS;
 
-#define THC_DEFINE_CALL(RESULT, NAME, PARAMETERS, ARGUMENTS, TENSORS) \
-  RESULT THCTensor_(NAME)                                             \
-  THC_WITH_STATE PARAMETERS                                           \
-  {                                                                   \
-    THC_enter(state);                                                 \
-    THC_CHECK_TENSORS TENSORS;                                        \
-    return THTensor_(NAME) ARGUMENTS;                                 \
-  }
+/* clang-format off */
+#define THC_DEFINE_CALL(RESULT, NAME, PARAMETERS, ARGUMENTS, TENSORS)                \
+  RESULT THCTensor_(NAME) THC_WITH_STATE PARAMETERS                                  \
+  { THC_enter(state); THC_CHECK_TENSORS TENSORS; return THTensor_(NAME) ARGUMENTS; }
+/* clang-format on */
 
 /* A dimension as TH's templates take it.  A number outside of int becomes an invalid dimension. */
 static inline int THC_dim(THCDim dim)

@@ -282,18 +282,14 @@ void THCState_setKernelPeerToPeerAccessEnabled(THCState *state, int val)
 
 /* --- settings --------------------------------------------------------------------------------- */
 
-#define GETTER(NAME, FIELD)                                  \
-  int THCState_get##NAME(THCState *state)                    \
-  {                                                          \
-    THC_enter(state);                                        \
-    return __atomic_load_n(&state->FIELD, __ATOMIC_RELAXED); \
-  }
-#define SETTER(NAME, FIELD)                                        \
-  void THCState_set##NAME(THCState *state, int value)              \
-  {                                                                \
-    THC_enter(state);                                              \
-    __atomic_store_n(&state->FIELD, value != 0, __ATOMIC_RELAXED); \
-  }
+/* clang-format off */
+#define GETTER(NAME, FIELD)                                                      \
+  int THCState_get##NAME(THCState *state)                                        \
+  { THC_enter(state); return __atomic_load_n(&state->FIELD, __ATOMIC_RELAXED); }
+#define SETTER(NAME, FIELD)                                                            \
+  void THCState_set##NAME(THCState *state, int value)                                  \
+  { THC_enter(state); __atomic_store_n(&state->FIELD, value != 0, __ATOMIC_RELAXED); }
+/* clang-format on */
 #define SETTING(NAME, FIELD) GETTER(NAME, FIELD) SETTER(NAME, FIELD)
 SETTING(AllowTF32, allowsTF32)
 SETTING(Deterministic, isDeterministic)

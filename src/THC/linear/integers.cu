@@ -129,11 +129,11 @@ extern "C" void THCKernel_dotIntegers(THScalarType type, ptrdiff_t n, const void
 {
   const unsigned most = THC_blocks(n), blocks = most < DOT_BLOCKS ? most : (unsigned)DOT_BLOCKS;
   unsigned long long *sum = (unsigned long long *)all;
-#define CASE(TYPE, T)                                                                            \
-  case TYPE:                                                                                     \
-    THC_LAUNCH(dot_kernel<T>, blocks, THC_BLOCK, 0, stream, n, (const T *)x, incx, (const T *)y, \
-               incy, sum);                                                                       \
+  /* clang-format off */
+#define CASE(TYPE, T)                                                                                                 \
+  case TYPE: THC_LAUNCH(dot_kernel<T>, blocks, THC_BLOCK, 0, stream, n, (const T *)x, incx, (const T *)y, incy, sum); \
     break;
+  /* clang-format on */
   switch (type) {
     CASE(THScalarByte, uint8_t)
     CASE(THScalarChar, int8_t)

@@ -38,16 +38,11 @@ typedef real element;
 #define THC_FUNCTION(NAME) NAME##f
 #endif
 
-#define THC_MATH_1(NAME, FUNCTION)      \
-  THC_DEVICE real THMath_(NAME)(real x) \
-  {                                     \
-    return THC_FUNCTION(FUNCTION)(x);   \
-  }
-#define THC_MATH_2(NAME, FUNCTION)              \
-  THC_DEVICE real THMath_(NAME)(real x, real y) \
-  {                                             \
-    return THC_FUNCTION(FUNCTION)(x, y);        \
-  }
+/* clang-format off */
+#define THC_MATH_1(NAME, FUNCTION) THC_DEVICE real THMath_(NAME)(real x) { return THC_FUNCTION(FUNCTION)(x); }
+#define THC_MATH_2(NAME, FUNCTION)                                                       \
+  THC_DEVICE real THMath_(NAME)(real x, real y) { return THC_FUNCTION(FUNCTION)(x, y); }
+/* clang-format on */
 THC_MATH_1(abs, fabs)
 THC_MATH_1(sqrt, sqrt)
 THC_MATH_1(rsqrt, rsqrt)

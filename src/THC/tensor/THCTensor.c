@@ -5,13 +5,10 @@
 #include <stdarg.h>
 
 #define AND_STATE(...) (THCState * state, __VA_ARGS__)
-#define ROW(RESULT, NAME, PARAMETERS, ARGUMENTS) \
-  RESULT THCTensor_(NAME)                        \
-  AND_STATE PARAMETERS                           \
-  {                                              \
-    THC_enter(state);                            \
-    return THTensor_(NAME) ARGUMENTS;            \
-  }
+/* clang-format off */
+#define ROW(RESULT, NAME, PARAMETERS, ARGUMENTS)                                                       \
+  RESULT THCTensor_(NAME) AND_STATE PARAMETERS { THC_enter(state); return THTensor_(NAME) ARGUMENTS; }
+/* clang-format on */
 #include "THCTensorCalls.h"
 
 THCTensor *THCTensor_(new)(THCState *state)

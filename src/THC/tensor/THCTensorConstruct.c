@@ -3,12 +3,10 @@
 #define TH_TEMPLATE_DEVICE "THC/core/THCDevice.h"
 #include "TH/tensor/THTensorConstruct.c"
 
-#define MATH(NAME, TAKES, ...)                  \
-  void THCTensor_(NAME)(THCState *state, TAKES) \
-  {                                             \
-    THC_enter(state);                           \
-    THTensor_(NAME)(__VA_ARGS__);               \
-  }
+/* clang-format off */
+#define MATH(NAME, TAKES, ...)                                                                      \
+  void THCTensor_(NAME)(THCState *state, TAKES) { THC_enter(state); THTensor_(NAME)(__VA_ARGS__); }
+/* clang-format on */
 #define PARAMETERS(...) __VA_ARGS__
 
 /* clang-format off */

@@ -11,12 +11,11 @@
 /* Expands NAME before THC_MAP pastes it. */
 #define MAP(NAME, ...) THC_MAP(NAME, __VA_ARGS__)
 
-#define CONVERT(Source, source, unused)                            \
-  THC_DEVICE real ELEMENT_OF(Source)(const THCNothing *, source x) \
-  {                                                                \
-    return THC_from_##Source(x);                                   \
-  }                                                                \
+/* clang-format off */
+#define CONVERT(Source, source, unused)                                                             \
+  THC_DEVICE real ELEMENT_OF(Source)(const THCNothing *, source x) { return THC_from_##Source(x); } \
   MAP(NAME_OF(Source), real, THCNothing, source)
+/* clang-format on */
 
 TH_FOR_EACH_TYPE(CONVERT)
 

@@ -63,11 +63,10 @@ int THCUNN_findOther(const int64_t *values, int64_t count, int64_t base, int64_t
 /* --- tensors without a state ---------------------------------------------------------------- */
 
 #define THCUNN_NAME(T, NAME) TH_CONCAT_3(T, _here_, NAME)
-#define THCUNN_CALL(T, RESULT, NAME, PARAMETERS, ...)            \
-  TH_UNUSED static inline RESULT THCUNN_NAME(T, NAME) PARAMETERS \
-  {                                                              \
-    return TH_CONCAT_3(T, _, NAME)(__VA_ARGS__);                 \
-  }
+/* clang-format off */
+#define THCUNN_CALL(T, RESULT, NAME, PARAMETERS, ...)                                                             \
+  TH_UNUSED static inline RESULT THCUNN_NAME(T, NAME) PARAMETERS { return TH_CONCAT_3(T, _, NAME)(__VA_ARGS__); }
+/* clang-format on */
 #define THCUNN_TENSOR_CALLS(T)                                                                    \
   THCUNN_CALL(T, T *, new, (void), THCUNN_using)                                                  \
   THCUNN_CALL(T, T *, newClone, (T * t), THCUNN_using, t)                                         \
@@ -136,11 +135,10 @@ TH_UNUSED static inline int64_t *THCudaLongTensor_here_data(const THCudaLongTens
 #ifndef THC_REAL_IS_LONG
 THCUNN_TENSOR_CALLS(THCTensor)
 THCUNN_STORAGE_CALLS(THCStorage)
-#define CALL(RESULT, NAME, PARAMETERS, ...)                 \
-  TH_UNUSED static inline RESULT THTensor_(NAME) PARAMETERS \
-  {                                                         \
-    return THCTensor_(NAME)(THCUNN_using, __VA_ARGS__);     \
-  }
+/* clang-format off */
+#define CALL(RESULT, NAME, PARAMETERS, ...)                                                                         \
+  TH_UNUSED static inline RESULT THTensor_(NAME) PARAMETERS { return THCTensor_(NAME)(THCUNN_using, __VA_ARGS__); }
+/* clang-format on */
 CALL(real *, data, (const THTensor *t), t)
 CALL(void, transpose, (THTensor * t, THTensor *of, int d, int e), t, of, d, e)
 CALL(void, fill, (THTensor * t, real value), t, value)

@@ -88,11 +88,11 @@ __global__ static void lstm_backward(THCUNNCells s)
   }
 }
 
-#define LAUNCHER(NAME, KERNEL)                                                \
-  extern "C" void THCUNN_(NAME)(const THCUNNCells *s, cudaStream_t stream)    \
-  {                                                                           \
-    THC_LAUNCH(KERNEL, THC_blocks(s->rows * s->n), THC_BLOCK, 0, stream, *s); \
-  }
+/* clang-format off */
+#define LAUNCHER(NAME, KERNEL)                                                  \
+  extern "C" void THCUNN_(NAME)(const THCUNNCells *s, cudaStream_t stream)      \
+  { THC_LAUNCH(KERNEL, THC_blocks(s->rows * s->n), THC_BLOCK, 0, stream, *s); }
+/* clang-format on */
 LAUNCHER(gru, gru)
 LAUNCHER(gruBackward, gru_backward)
 LAUNCHER(lstm, lstm)

@@ -21,12 +21,11 @@ void THNN_(activateBackward)(int row, THTensor *value, THTensor *gradOutput, THT
 
 /* Defines the two functions of a row; its own parameters (", accreal a ..." or nothing) come
  * last. */
-#define FORWARD(Name, A, B, INPLACE, ...)                                                          \
-  void THNN_(Name##_updateOutput)(THNNState *state, THTensor *input, THTensor *output __VA_ARGS__) \
-  {                                                                                                \
-    THNN_ENTER(state, input, output);                                                              \
-    THNN_(activate)(THNN_##Name, input, output, A, B, INPLACE);                                    \
-  }
+/* clang-format off */
+#define FORWARD(Name, A, B, INPLACE, ...)                                                           \
+  void THNN_(Name##_updateOutput)(THNNState *state, THTensor *input, THTensor *output __VA_ARGS__)  \
+  { THNN_ENTER(state, input, output); THNN_(activate)(THNN_##Name, input, output, A, B, INPLACE); }
+/* clang-format on */
 #define BACKWARD(Name, A, B, INPLACE, ...)                                                    \
   void THNN_(Name##_updateGradInput)(THNNState *state, THTensor *input, THTensor *gradOutput, \
                                      THTensor *gradInput __VA_ARGS__)                         \

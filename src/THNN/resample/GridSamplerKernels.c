@@ -172,11 +172,10 @@ static int64_t begin_of(const THNN_(Sampler) * s, ptrdiff_t split)
 #include "GridGatherBackward.h"
 #else
 /* Processors that gather quickly work on pairs of neighbours; there are none at this level. */
-#define BY_PAIRS(NAME)                                                            \
-  static void NAME(TH_UNUSED const THNN_(Sampler) * s, TH_UNUSED ptrdiff_t begin, \
-                   TH_UNUSED ptrdiff_t end)                                       \
-  {                                                                               \
-  }
+/* clang-format off */
+#define BY_PAIRS(NAME)                                                                                         \
+  static void NAME(TH_UNUSED const THNN_(Sampler) * s, TH_UNUSED ptrdiff_t begin, TH_UNUSED ptrdiff_t end) { }
+/* clang-format on */
 BY_PAIRS(sample_blocks_by_pairs)
 BY_PAIRS(sample_splits_by_pairs)
 BY_PAIRS(scatter_planes_by_pairs)

@@ -14,13 +14,12 @@ static THTensor *THNN_(newOne)(THGuard *guard)
 
 /* BEFORE and AFTER are the parameters on either side of sizeAverage, with their commas; PASS_BEFORE
  * and PASS_AFTER are the same as arguments. */
-#define LOSS_OUTPUT(NAME, Target, BEFORE, PASS_BEFORE, AFTER, PASS_AFTER)            \
-  void THNN_(NAME##_updateOutput)(THNNState *state, THTensor *input, Target *target, \
-                                  THTensor *output, BEFORE bool sizeAverage AFTER)   \
-  {                                                                                  \
-    THNN_(NAME##_updateOutput_2018)(state, input, target, output,                    \
-                                    PASS_BEFORE sizeAverage PASS_AFTER, true);       \
-  }
+/* clang-format off */
+#define LOSS_OUTPUT(NAME, Target, BEFORE, PASS_BEFORE, AFTER, PASS_AFTER)                                      \
+  void THNN_(NAME##_updateOutput)(THNNState *state, THTensor *input, Target *target, THTensor *output,         \
+    BEFORE bool sizeAverage AFTER)                                                                             \
+  { THNN_(NAME##_updateOutput_2018)(state, input, target, output, PASS_BEFORE sizeAverage PASS_AFTER, true); }
+/* clang-format on */
 
 #define LOSS_GRADIENT(NAME, Target, BEFORE, PASS_BEFORE, AFTER, PASS_AFTER)              \
   void THNN_(NAME##_updateGradInput)(THNNState *state, THTensor *input, Target *target,  \

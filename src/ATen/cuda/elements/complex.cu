@@ -12,12 +12,11 @@
 /* clang-format on */
 namespace
 {
-#define FUNCTION(NAME)                                                            \
-  template <class T>                                                              \
-  THC_DEVICE cuda::std::complex<T> complex_##NAME(const cuda::std::complex<T> &x) \
-  {                                                                               \
-    return cuda::std::NAME(x);                                                    \
-  }
+/* clang-format off */
+#define FUNCTION(NAME)                                                                               \
+  template <class T> THC_DEVICE cuda::std::complex<T> complex_##NAME(const cuda::std::complex<T> &x) \
+  { return cuda::std::NAME(x); }
+/* clang-format on */
 FOR_EACH_FUNCTION(FUNCTION)
 
 /* The root of a multiple whose size neither overflows nor vanishes, which that of the standard library does. */
@@ -56,12 +55,10 @@ THC_DEVICE cuda::std::complex<T> complex_pow(const cuda::std::complex<T> &x,
   return cuda::std::pow(x, y);
 }
 
-#define PART(NAME, EXPRESSION)                                \
-  template <class T>                                          \
-  THC_DEVICE T complex_##NAME(const cuda::std::complex<T> &x) \
-  {                                                           \
-    return EXPRESSION;                                        \
-  }
+/* clang-format off */
+#define PART(NAME, EXPRESSION)                                                                          \
+  template <class T> THC_DEVICE T complex_##NAME(const cuda::std::complex<T> &x) { return EXPRESSION; }
+/* clang-format on */
 PART(re, x.real())
 PART(im, x.imag())
 PART(abs, cuda::std::abs(x))
@@ -106,13 +103,11 @@ typedef struct TH_CONCAT_2(ComplexScalars, Real) {
 #define TYPES_3           cell, cell, cell
 #define TYPES_REAL_2      real, real
 
-#define KERNEL(OF, WRITES, N, NAME, EXPRESSION)                                                 \
-  THC_DEVICE WRITES_##WRITES TH_CONCAT_2(NAME_OF(NAME),                                         \
-                                         _element)(const TH_CONCAT_2(ComplexScalars, Real) * s, \
-                                                   PARAMETERS_##N)                              \
-  {                                                                                             \
-    TH_UNUSED const real a = (real)s->a, b = (real)s->b;                                        \
-    return EXPRESSION;                                                                          \
-  }                                                                                             \
+/* clang-format off */
+#define KERNEL(OF, WRITES, N, NAME, EXPRESSION)                                                                \
+  THC_DEVICE WRITES_##WRITES TH_CONCAT_2(NAME_OF(NAME), _element)(const TH_CONCAT_2(ComplexScalars, Real) * s, \
+    PARAMETERS_##N)                                                                                            \
+  { TH_UNUSED const real a = (real)s->a, b = (real)s->b; return EXPRESSION; }                                  \
   MAP(NAME_OF(NAME), WRITES_##WRITES, TH_CONCAT_2(ComplexScalars, Real), TYPES_##N)
+/* clang-format on */
 AT_FOR_EACH_COMPLEX(KERNEL)

@@ -15,20 +15,16 @@
 #define AT_ELEMENT THC_DEVICE
 #include "ATen/core/conversionElements.h"
 
-#define KERNELS(TYPE, type, TRUE, VALUE, FROM_FLOAT)                                        \
-  THC_DEVICE at_bfloat16 at_cuda_bfloat16_from_##TYPE##_element(const THCNothing *, type x) \
-  {                                                                                         \
-    return at_bfloat16_fromFloat(VALUE);                                                    \
-  }                                                                                         \
-  THC_MAP(at_cuda_bfloat16_from_##TYPE, at_bfloat16, THCNothing, type)                      \
-  TO(TYPE, type, FROM_FLOAT)
+/* clang-format off */
+#define KERNELS(TYPE, type, TRUE, VALUE, FROM_FLOAT)                                              \
+  THC_DEVICE at_bfloat16 at_cuda_bfloat16_from_##TYPE##_element(const THCNothing *, type x)       \
+  { return at_bfloat16_fromFloat(VALUE); }                                                        \
+  THC_MAP(at_cuda_bfloat16_from_##TYPE, at_bfloat16, THCNothing, type) TO(TYPE, type, FROM_FLOAT)
 #define TO(TYPE, type, FROM_FLOAT)                                                          \
   THC_DEVICE type at_cuda_##TYPE##_from_bfloat16_element(const THCNothing *, at_bfloat16 x) \
-  {                                                                                         \
-    const float f = at_bfloat16_toFloat(x);                                                 \
-    return FROM_FLOAT;                                                                      \
-  }                                                                                         \
+  { const float f = at_bfloat16_toFloat(x); return FROM_FLOAT; }                            \
   THC_MAP(at_cuda_##TYPE##_from_bfloat16, type, THCNothing, at_bfloat16)
+/* clang-format on */
 AT_CONVERTED_TYPES(KERNELS)
 KERNELS(BOOL, uint8_t, AT_NONZERO(x), (float)x, f != 0)
 

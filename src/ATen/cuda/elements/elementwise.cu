@@ -68,12 +68,11 @@ THC_DEVICE double at_cuda_dirichlet_gradient_element(const THCNothing *, double 
 }
 THC_MAP(at_cuda_dirichlet_gradient, double, THCNothing, double, double, double)
 
-#define CONVERSION(NAME, R, X, EXPRESSION)                       \
-  THC_DEVICE R at_cuda_##NAME##_element(const THCNothing *, X x) \
-  {                                                              \
-    return (R)(EXPRESSION);                                      \
-  }                                                              \
+/* clang-format off */
+#define CONVERSION(NAME, R, X, EXPRESSION)                                                   \
+  THC_DEVICE R at_cuda_##NAME##_element(const THCNothing *, X x) { return (R)(EXPRESSION); } \
   THC_MAP(at_cuda_##NAME, R, THCNothing, X)
+/* clang-format on */
 CONVERSION(long_of_uint16, int64_t, uint16_t, x)
 CONVERSION(long_of_uint32, int64_t, uint32_t, x)
 CONVERSION(double_of_uint64, double, uint64_t, x)

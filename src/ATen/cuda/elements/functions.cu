@@ -26,14 +26,12 @@ typedef struct TH_CONCAT_2(Scalars, Real) {
 #define TYPES_2      real, real
 #define TYPES_3      real, real, real
 
-#define KERNEL(INPUTS, NAME, EXPRESSION)                                                     \
-  THC_DEVICE real TH_CONCAT_2(NAME_OF(NAME), _element)(const TH_CONCAT_2(Scalars, Real) * s, \
-                                                       PARAMETERS_##INPUTS)                  \
-  {                                                                                          \
-    TH_UNUSED const real a = (real)s->a, b = (real)s->b, c = (real)s->c;                     \
-    return (real)(EXPRESSION);                                                               \
-  }                                                                                          \
+/* clang-format off */
+#define KERNEL(INPUTS, NAME, EXPRESSION)                                                                          \
+  THC_DEVICE real TH_CONCAT_2(NAME_OF(NAME), _element)(const TH_CONCAT_2(Scalars, Real) * s, PARAMETERS_##INPUTS) \
+  { TH_UNUSED const real a = (real)s->a, b = (real)s->b, c = (real)s->c; return (real)(EXPRESSION); }             \
   MAP(NAME_OF(NAME), real, TH_CONCAT_2(Scalars, Real), TYPES_##INPUTS)
+/* clang-format on */
 AT_FOR_EACH_FUNCTION(KERNEL)
 
 #define ENTRY(INPUTS, NAME, ...) NAME_OF(NAME),

@@ -58,11 +58,9 @@ static const struct {
     {"numpy", "dtype", INERT},
     {"numpy.core.multiarray", "scalar", INERT},
     {"numpy._core.multiarray", "scalar", INERT},
-#define BUILTIN(NAME)          \
-  {"builtins", NAME, INERT},   \
-  {                            \
-    "__builtin__", NAME, INERT \
-  }
+/* clang-format off */
+#define BUILTIN(NAME) {"builtins", NAME, INERT}, {"__builtin__", NAME, INERT}
+    /* clang-format on */
     BUILTIN("set"),
     BUILTIN("frozenset"),
     BUILTIN("list"),

@@ -210,12 +210,12 @@ static inline __attribute__((always_inline)) void convolve_with(const THNNDirect
 
 /* A function for each kind of activation: with branches between stores, gcc would send sums through
  * memory. */
-#define CONVOLVE(NAME, ACTIVATION)                                                           \
-  static __attribute__((noinline)) void NAME(const THNNDirect *d, const real *x,             \
-                                             const real *weights, const real *bias, real *y) \
-  {                                                                                          \
-    convolve_with(d, x, weights, bias, ACTIVATION, y);                                       \
-  }
+/* clang-format off */
+#define CONVOLVE(NAME, ACTIVATION)                                                                    \
+  static __attribute__((noinline)) void NAME(const THNNDirect *d, const real *x, const real *weights, \
+    const real *bias, real *y)                                                                        \
+  { convolve_with(d, x, weights, bias, ACTIVATION, y); }
+/* clang-format on */
 CONVOLVE(convolve_plainly, NULL)
 CONVOLVE(convolve_clamping,
          (&(const THNNActivation){

@@ -105,11 +105,9 @@ static inline __attribute__((always_inline)) void tile_rows(const Tile *f, int t
         store(sums + v * LANES, sum[k][v]);
 }
 
-#define TILE_KERNEL(NAME, NROWS, VECTORS) \
-  static void NAME(const Tile *f)         \
-  {                                       \
-    tile_rows(f, NROWS, VECTORS);         \
-  }
+/* clang-format off */
+#define TILE_KERNEL(NAME, NROWS, VECTORS) static void NAME(const Tile *f) { tile_rows(f, NROWS, VECTORS); }
+/* clang-format on */
 
 TILE_KERNEL(one_vector, OF_ONE, 1)
 TILE_KERNEL(two_vectors, OF_TWO, 2)

@@ -97,10 +97,10 @@ INLINE void some_tiles(int tiles, int vectors, ptrdiff_t planes, const real *v,
     }
 }
 
-#define TILES(COUNT)                                                                    \
-  case COUNT:                                                                           \
-    some_tiles(COUNT, vectors, planes, v, nextPlanes, u, more, products, ahead, lines); \
-    break;
+/* clang-format off */
+#define TILES(COUNT)                                                                                     \
+  case COUNT: some_tiles(COUNT, vectors, planes, v, nextPlanes, u, more, products, ahead, lines); break;
+/* clang-format on */
 
 INLINE void as_many_tiles(ptrdiff_t tiles, int vectors, ptrdiff_t planes, const real *v,
                           ptrdiff_t nextPlanes, const real *u, int more, real *products,
