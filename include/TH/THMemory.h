@@ -18,7 +18,7 @@
 #define TH_MEMORY_LARGE ((ptrdiff_t)256 << 10)
 
 /* The most bytes of such freed blocks that are kept.  At start it is the number in the environment
- * variable TH_CACHE_BYTES (with K, M or G behind it if you like), else 512 MB or a sixteenth of the
+ * variable TH_CACHE_BYTES (with K, M or G behind it if you like), else 2 GB or a sixteenth of the
  * machine's memory, whichever is less.  0 keeps nothing, small blocks included: valgrind and other
  * checkers of memory then see every allocation.  Raises an error if bytes is negative.  Builds with
  * a sanitizer keep nothing, whatever the limit is. */

@@ -14,6 +14,14 @@ static inline ptrdiff_t THNNConvolution_memory(const THNNConvolution *c, int thr
   return THMax(images, c->groups * c->terms * c->positions * threads) / 8 * 7;
 }
 
+/* The most elements that an algorithm may take which keeps transformed weights: at least `each`
+ * elements for each thread, however small the images are, as weights do not shrink with images. */
+static inline ptrdiff_t THNNConvolution_memoryAtLeast(const THNNConvolution *c, int threads,
+                                                      ptrdiff_t each)
+{
+  return THMax(THNNConvolution_memory(c, threads), each * threads);
+}
+
 /* The grain of a parallel loop over items that compute `each` elements of a depthwise convolution. */
 static inline ptrdiff_t THNNConvolution_grain(const THNNConvolution *c, ptrdiff_t each)
 {

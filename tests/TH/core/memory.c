@@ -348,7 +348,7 @@ static void environment(void **state)
   CHECK_EQ(limit_with("2G"), 2147483648);
   CHECK_EQ(limit_with("99999999999999999G"), PTRDIFF_MAX);
   const int64_t usual = limit_with("nonsense");
-  CHECK(usual > 0 && usual <= 512 * MB);
+  CHECK(usual > 0 && usual <= (ptrdiff_t)2048 * MB);
   CHECK_EQ(limit_with("-4"), usual);
   CHECK_EQ(limit_with("4X"), usual);
   CHECK_EQ(limit_with("4MB"), usual);

@@ -54,7 +54,7 @@ typedef struct {
 extern const THNN_(Winograd) *const THNN_(winograd)[];
 
 /* The plan of a call, and the round that is being computed: blocksAtOnce blocks of one pass.  The plan takes no
- * more memory than THNNConvolution_memory allows. */
+ * more memory than THNNConvolution_memoryAtLeast allows. */
 typedef struct THNN_(WinogradPlan) {
   const THNNConvolution *c;
   int backward;

@@ -5,6 +5,15 @@
 #include "THNN/conv/Memory.h"
 #include "Winograd3x3Parts.h"
 
+/* The elements of memory that a plan may take for each thread, at least: 8 MB of floats less an
+ * eighth, which is left for lists.  With less, layers of 512 planes of 7 x 7 transform their weights,
+ * or their images, several times: a step of training ResNet-18 with 16 images takes 1.14 times as
+ * long on two threads.  With three times as much, one thread is slower, and two are not faster. */
+enum { PLAN_MEMORY = 7 << 18 };
+
+/* The bytes of transformed weights that stay in the L2 cache. */
+enum { FILTERS_IN_CACHE = 2 << 20 };
+
 /* --- forward and backward data ---------------------------------------------------------------- */
 
 /* Divides the tiles into runs of about `tiles` tiles, the same number of runs for each thread.  A run has
@@ -86,8 +95,14 @@ static double THNN_(cost)(const THNN_(WinogradPlan) * w)
   const double products =
       SIDE * SIDE * planes * vectors * (tiles + 3) * (1 + 6 / tiles) * (1 + 0.05 * megabytes);
   const double results = tiles * vectors * (200 + 200 * (passes - 1));
-  /* Weights are packed and transformed in each pass, or read from memory if they are transformed. */
-  const double filters = planes * vectors * (w->transformed ? 100 : 400 + 100 * passes);
+  /* Weights are packed and transformed in each pass, or read from memory if they are transformed.
+   * What the L2 cache does not hold is written to memory and read again, which costs operations that
+   * wide vectors would do meanwhile; with 16 bytes the arithmetic takes longer than that. */
+  const double filterBytes = SIDE * SIDE * planes * (double)w->results * sizeof(real);
+  const double vectorBytes = (double)(TH_DISPATCHED(THNN_(implicit))->lanes * sizeof(real));
+  const double outside =
+      filterBytes > FILTERS_IN_CACHE && vectorBytes > 16 ? 1 + 0.75 * vectorBytes / 64 : 1;
+  const double filters = planes * vectors * (w->transformed ? 100 : (400 + 100 * passes) * outside);
   return filters + runs * (products + results + THNN_(costOfImages)(w, w->planes, times));
 }
 
@@ -100,7 +115,7 @@ enum { RUN_SIZES = sizeof run_sizes / sizeof *run_sizes };
 static void THNN_(compare)(THNN_(WinogradPlan) * w, ptrdiff_t items, THNN_(WinogradPlan) * best,
                            double *cost)
 {
-  if (THNN_(setMemory)(w) > THNNConvolution_memory(w->c, w->threads))
+  if (THNN_(setMemory)(w) > THNNConvolution_memoryAtLeast(w->c, w->threads, PLAN_MEMORY))
     return;
   const ptrdiff_t turns = THNN_(parts)(items, w->threads);
   const double mine = THNN_(cost)(w) * (double)(turns * w->threads) / (double)items;
@@ -257,7 +272,7 @@ int THNN_(chooseWinogradChunks)(THNN_(WinogradPlan) * w, int threads, double *co
       w->transposed = THMax(THNN_(transposedRows)(w) * w->at[2].output * lanes,
                             TRANSPOSED_PLANES * TAPS * w->width);
       w->sums = w->rows * SIDE * w->chunk * w->blocksAtOnce * w->width;
-      if (threads * THNN_(ofEach)(w) > THNNConvolution_memory(w->c, threads))
+      if (threads * THNN_(ofEach)(w) > THNNConvolution_memoryAtLeast(w->c, threads, PLAN_MEMORY))
         continue;
       const ptrdiff_t items = THMax(1, w->c->groups) * THNN_(parts)(w->planes, w->chunk) *
                               THNN_(parts)(w->blocks, w->blocksAtOnce);

@@ -93,20 +93,16 @@ typedef struct {
   int threads;
 } THNN_(TileSums);
 
-/* The elements of memory that a call may take: LITTLE for each thread, or more if
- * THNNConvolution_memory allows more. */
-static ptrdiff_t THNN_(memoryOf)(const THNNConvolution *c, int threads)
-{
-  enum { LITTLE = 1 << 18 };
-  return THMax(THNNConvolution_memory(c, threads), (ptrdiff_t)LITTLE * threads);
-}
+/* The elements of memory that a call may take for each thread, at least. */
+enum { LITTLE = 1 << 18 };
 
 /* The number of threads, at most `threads`, that there is memory for: ofAll elements in common, and ofEach
  * for each thread.  0 if there is not enough for one. */
 static int THNN_(threadsThatFit)(const THNNConvolution *c, ptrdiff_t ofAll, ptrdiff_t ofEach,
                                  int threads)
 {
-  while (threads > 0 && ofAll + threads * ofEach > THNN_(memoryOf)(c, threads))
+  while (threads > 0 &&
+         ofAll + threads * ofEach > THNNConvolution_memoryAtLeast(c, threads, LITTLE))
     threads--;
   return threads;
 }
@@ -127,7 +123,8 @@ static THNN_(TileSums) THNN_(planSums)(const THNNConvolution *c)
   w.vectors = (c->batch * w.t.down + lanes - 1) / lanes;
   w.images = THMin(c->batch, (lanes - 1) / w.t.down + 2);
   w.size = VALUES * c->planes * w.width;
-  w.sets = THMin(THMin(SETS, w.vectors), THMax(1, THNN_(memoryOf)(c, 1) / 2 / w.size));
+  const ptrdiff_t half = THNNConvolution_memoryAtLeast(c, 1, LITTLE) / 2;
+  w.sets = THMin(THMin(SETS, w.vectors), THMax(1, half / w.size));
   w.v = THMax(VALUES * w.t.valueStride, 2 * TAPS * w.width);
   w.y = w.images * c->positions * lanes;
   w.scratchSize = TH_DISPATCHED(THNN_(tileRows))->scratchSize(&w.t, 1);
