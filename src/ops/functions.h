@@ -38,7 +38,7 @@
   X(1, entr,         x > 0 ? -x * THMath_(log)(x) : x == 0 ? 0 : x != x ? x : -(real)INFINITY)  \
   X(1, degrees,      x * (real)(180 / M_PI))                                                    \
   X(1, radians,      x * (real)(M_PI / 180))                                                    \
-  X(1, nan_to_num,   x != x ? a : x == (real)INFINITY ? b : x == -(real)INFINITY ? c : x)       \
+  X(1, nan_to_num,   AT_(numberFor)(x, a, b, c))                                                \
   /* tests, which are 0 or 1 */                                                                 \
   X(1, isinf,        THMath_(abs)(x) == (real)INFINITY)                                         \
   X(1, isfinite,     THMath_(abs)(x) < (real)INFINITY)                                          \

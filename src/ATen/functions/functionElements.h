@@ -25,6 +25,15 @@ AT_ELEMENT real AT_(density)(real x)
   return THMath_(exp)(x * x * (real)-0.5) * (real)0.3989422804014327; /* 1 / sqrt(2 pi) */
 }
 
+/* x, or what stands for NaN, for infinity and for its negative.  Three selections one after the other
+ * are three comparisons of vectors; one expression would combine their masks. */
+AT_ELEMENT real AT_(numberFor)(real x, real nan, real most, real least)
+{
+  real number = x == (real)INFINITY ? most : x;
+  number = x == -(real)INFINITY ? least : number;
+  return x == x ? number : nan;
+}
+
 /* The hyperbolic tangent in the approximation of gelu. */
 AT_ELEMENT real AT_(geluTanh)(real x)
 {
