@@ -485,6 +485,10 @@ AT_API void at_fail(at_error_code code, const char *operation, const char *forma
  * if an earlier error is kept. */
 unsigned at_failureCount(void);
 
+/* Puts the file of a program and the number of a node, once, before the message of the thread's error, for the line of
+ * the library that called the operation. */
+void at_error_locateNode(const char *file, int number);
+
 /* Adds to the message of the thread's error, once, in which module it was made. */
 void at_error_inside(const char *owner);
 

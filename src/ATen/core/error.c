@@ -18,9 +18,11 @@ static _Thread_local struct {
   const char *operation;
   char *buffer; /* NULL, or TH_MESSAGE_LENGTH bytes */
   const char *message;
-  bool isFresh;  /* no call since then: at_error_locate refers to this error */
-  bool hasPlace; /* the message has file and line of a call */
-  bool hasOwner; /* the message has the module that the call was made in */
+  bool isFresh;        /* no call since then: at_error_locate refers to this error */
+  bool hasPlace;       /* the message has file and line of a call */
+  bool hasNode;        /* file and line are a program and its node */
+  size_t prefixLength; /* the bytes of the message that name file and line */
+  bool hasOwner;       /* the message has the module that the call was made in */
 } error;
 
 /* The code of the error that at_raise is raising. */
@@ -46,22 +48,40 @@ void at_error_clear(void)
   error.code = AT_OK;
 }
 
+/* Puts file and line before the message, or exchanges those that it has. */
+static void put_place(const char *file, int line)
+{
+  error.hasPlace = true;
+  if (error.message != error.buffer)
+    return;
+  char prefix[TH_MESSAGE_LENGTH / 2];
+  const int written = snprintf(prefix, sizeof prefix, "%s:%d: ", file, line);
+  if (written < 0 || written >= (int)sizeof prefix)
+    return;
+  const size_t length = (size_t)written;
+  const char *const text = error.buffer + error.prefixLength;
+  const size_t kept = strnlen(text, TH_MESSAGE_LENGTH - 1 - length);
+  memmove(error.buffer + length, text, kept);
+  memcpy(error.buffer, prefix, length);
+  error.buffer[length + kept] = '\0';
+  error.prefixLength = length;
+}
+
 void at_error_locate(const char *file, int line)
 {
   if (error.code == AT_OK || !error.isFresh)
     return;
   error.isFresh = false;
-  error.hasPlace = true;
-  if (error.message != error.buffer)
+  put_place(file, line);
+}
+
+void at_error_locateNode(const char *file, int number)
+{
+  if (error.code == AT_OK || error.hasNode)
     return;
-  char prefix[TH_MESSAGE_LENGTH / 2];
-  int length = snprintf(prefix, sizeof prefix, "%s:%d: ", file, line);
-  if (length < 0 || length >= (int)sizeof prefix)
-    return;
-  const size_t kept = strnlen(error.buffer, TH_MESSAGE_LENGTH - 1 - (size_t)length);
-  memmove(error.buffer + length, error.buffer, kept);
-  memcpy(error.buffer, prefix, (size_t)length);
-  error.buffer[(size_t)length + kept] = '\0';
+  error.hasNode = true;
+  error.isFresh = false;
+  put_place(file, number);
 }
 
 void at_error_inside(const char *owner)
@@ -149,7 +169,8 @@ void at_fail(at_error_code code, const char *operation, const char *format, ...)
   if (error.code == AT_OK) {
     error.code = code;
     error.operation = operation;
-    error.hasPlace = error.hasOwner = false;
+    error.hasPlace = error.hasNode = error.hasOwner = false;
+    error.prefixLength = 0;
     char *const buffer = message_buffer();
     error.message = buffer ? buffer : "there is no memory for what the error was";
     if (buffer)

@@ -189,10 +189,8 @@ bool at_onnxWants(const at_onnxCall *call, int index)
 
 void at_onnxGive(const at_onnxCall *call, int index, at_tensor *t)
 {
-  if (!at_defined(t)) {
-    at_error_locate(call->frame->program->path, call->node->number);
+  if (!at_defined(t))
     AT_ONNX_FAILS(call, "it failed"); /* the error of the operation came first, and is kept */
-  }
   if (at_onnxWants(call, index))
     at_frame_put(call->frame, call->node->outputs[index],
                  (at_cell){AT_CELL_TENSOR, {.tensor = at_retain(t)}});

@@ -406,7 +406,9 @@ struct at_frame {
   bool isUntimed;        /* another thread's part of a run: times are those of the caller's */
   at_runMemory *memory;  /* NULL: no pool was begun */
   THStoragePool *pool, *poolBefore;
-  bool isComplete;   /* without an error */
+  bool isComplete;             /* without an error */
+  bool hadError;               /* before the run: it is kept, and is of no node */
+  const at_graphNode *running; /* NULL between nodes */
   const void **made; /* while that is found out: the storage that was put into each slot */
 };
 

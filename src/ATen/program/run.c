@@ -344,10 +344,8 @@ static void call_plainly(at_frame *frame, const at_graphNode *node)
     if (given && given->kind != AT_GIVEN_NONE)
       fill(frame, node, &op->arguments[i], given, &lists, &frame->arguments[i]);
   }
-  if (!op->call(frame->arguments, results)) {
-    at_error_locate(frame->program->path, node->number);
+  if (!op->call(frame->arguments, results))
     at_nodeFails(node, "it failed"); /* the error of the operation came first, and is kept */
-  }
   if (op->resultCount == 1 && op->results->kind == AT_KIND_TENSORS) {
     take_list(frame, node, results->list);
     return;
@@ -384,6 +382,8 @@ void at_callOperation(at_frame *frame, const at_graphNode *node)
 static void free_frame(void *what)
 {
   at_frame *const frame = what;
+  if (frame->running && !frame->hadError)
+    at_error_locateNode(frame->program->path, frame->running->number);
   at_dropDuals(frame);
   if (frame->cells)
     for (int32_t i = 0; i < frame->graph->slotCount; i++)
@@ -398,7 +398,7 @@ static void free_frame(void *what)
 
 void at_frame_enter(at_frame *frame, at_program *program, const at_graph *graph, THGuard *guard)
 {
-  *frame = (at_frame){.program = program, .graph = graph};
+  *frame = (at_frame){.program = program, .graph = graph, .hadError = at_error() != AT_OK};
   THGuard_enter(guard, free_frame);
   guard->what = frame;
   const size_t cells = (size_t)graph->slotCount * sizeof *frame->cells;
@@ -441,10 +441,12 @@ void at_frame_run(at_frame *frame)
   for (int32_t n = 0; n < frame->graph->nodeCount; n++) {
     at_graphNode *const node = &frame->graph->nodes[n];
     const int64_t start = timing ? at_nanoseconds() : 0;
+    frame->running = node;
     at_pool_compute(frame, n);
     if (timing && node->compute != at_computeSlices) /* their nodes have the time */
       at_timing_add(timing, node, start);
     for (int32_t i = 0; i < node->deadCount; i++)
       at_cell_release(&frame->cells[node->dead[i]]);
   }
+  frame->running = NULL;
 }
