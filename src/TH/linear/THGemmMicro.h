@@ -328,9 +328,9 @@ static void multiply_block(const Factor *a, const Factor *b, ptrdiff_t depth, co
 
 /* --- few lines ------------------------------------------------------------------------------- */
 
-/* The most lines of the thin factor for each way; terms of dot products in one chunk, for which
- * there is memory; sums that stay in L1. */
-enum { THIN_DOTS = 8, THIN_LINES = 3, DOTS_DEPTH = 1024 };
+/* The most lines of the thin factor for each way; terms of dot products in one chunk: so many that lines are read
+ * almost whole, and where the thin factor is copied as there is memory for. */
+enum { THIN_DOTS = 8, THIN_LINES = 3, DOTS_DEPTH = 4096, COPIED_DEPTH = 1024 };
 
 /* A product one of whose factors is thin (has few lines), the other thick.  The strides are those
  * of c from one line to the next. */
@@ -342,16 +342,23 @@ typedef struct {
 /* Dot products whose terms are in lanes.  Numbers of lines of each factor are constants. */
 enum { MAX_THIN = 4, MAX_THICK = 8 };
 
-INLINE void dot_step(const Skinny *s, ptrdiff_t l, Mask lanes, int thin, int thick,
-                     Vector sum[MAX_THIN][MAX_THICK])
+/* Lines of both factors, from the term on that comes next. */
+typedef struct {
+  const element *thin[MAX_THIN], *thick[MAX_THICK];
+} Lines;
+
+INLINE void dot_step(Lines *at, Mask lanes, int thin, int thick, Vector sum[MAX_THIN][MAX_THICK])
 {
   Vector x[MAX_THIN];
 #pragma GCC unroll 8
-  for (int f = 0; f < thin; f++)
-    x[f] = Vector_(loadMasked)(lanes, s->thin.at + f * s->thin.step + l);
+  for (int f = 0; f < thin; f++) {
+    x[f] = Vector_(loadMasked)(lanes, at->thin[f]);
+    at->thin[f] += LANES;
+  }
 #pragma GCC unroll 8
   for (int j = 0; j < thick; j++) {
-    const Vector y = Vector_(loadMasked)(lanes, s->thick.at + j * s->thick.step + l);
+    const Vector y = Vector_(loadMasked)(lanes, at->thick[j]);
+    at->thick[j] += LANES;
 #pragma GCC unroll 8
     for (int f = 0; f < thin; f++)
       sum[f][j] = MULTIPLY_ADD(x[f], y, sum[f][j]);
@@ -378,19 +385,42 @@ INLINE void sum_four(const Vector *v, element *sums)
 #endif
 }
 
-INLINE void dot_lines(ptrdiff_t depth, const Skinny *s, const Result *r, int thin, int thick)
+/* Puts sums of lines of the thick factor into the result, from c on, step apart. */
+INLINE void put_sums(Result r, element *c, ptrdiff_t step, const element *sums, int count)
 {
+  if (count == 4 && step == 1 && r.alpha == 1 && r.beta == 0)
+    memcpy(c, sums, 4 * sizeof *c);
+  else
+    for (int k = 0; k < count; k++)
+      put_one(&r, c + k * step, sums[k]);
+}
+
+/* The products of lines of the thin factor, from x on, with lines of the other, from y on, are put into the result from
+ * c on.  Neither Skinny nor Result is written in between: a copy that is made for each group of lines waits until the
+ * group before has come from memory (docs/notes/products.md). */
+INLINE void dot_lines(ptrdiff_t depth, const Skinny *skinny, const Result *result, const element *x,
+                      const element *y, element *c, int thin, int thick)
+{
+  const Skinny s = *skinny;
+  const Result r = *result;
+  Lines at;
   Vector sum[MAX_THIN][MAX_THICK];
+#pragma GCC unroll 8
+  for (int f = 0; f < thin; f++)
+    at.thin[f] = x + f * s.thin.step;
+#pragma GCC unroll 8
+  for (int j = 0; j < thick; j++)
+    at.thick[j] = y + j * s.thick.step;
 #pragma GCC unroll 8
   for (int f = 0; f < thin; f++)
 #pragma GCC unroll 8
     for (int j = 0; j < thick; j++)
       sum[f][j] = (Vector){0};
-  ptrdiff_t l = 0;
-  for (; l + LANES <= depth; l += LANES)
-    dot_step(s, l, (Mask)-1, thin, thick, sum);
-  if (l < depth)
-    dot_step(s, l, first_lanes(depth - l), thin, thick, sum);
+  ptrdiff_t left = depth;
+  for (; left >= LANES; left -= LANES)
+    dot_step(&at, (Mask)-1, thin, thick, sum);
+  if (left > 0)
+    dot_step(&at, first_lanes(left), thin, thick, sum);
 #pragma GCC unroll 8
   for (int f = 0; f < thin; f++)
 #pragma GCC unroll 8
@@ -399,43 +429,49 @@ INLINE void dot_lines(ptrdiff_t depth, const Skinny *s, const Result *r, int thi
       const Vector four[] = {sum[f][j], sum[f][thick == 1 ? 0 : j + 1],
                              sum[f][thick == 1 ? 0 : j + 2], sum[f][thick == 1 ? 0 : j + 3]};
       sum_four(four, sums);
-      for (int i = 0; i < THMin(thick, 4); i++)
-        put_one(r, r->c + f * s->thinStride + (j + i) * s->thickStride, sums[i]);
+      put_sums(r, c + f * s.thinStride + j * s.thickStride, s.thickStride, sums, THMin(thick, 4));
     }
 }
 
+typedef void DotLines(ptrdiff_t depth, const Skinny *s, const Result *r, const element *x,
+                      const element *y, element *c);
+
+/* Functions of their own, so that each has the processor's registers. */
+/* clang-format off */
+#define DOT_LINES(THIN, THICK) \
+  static __attribute__((noinline)) DotLines dot_##THIN##_##THICK; \
+  static void dot_##THIN##_##THICK(ptrdiff_t depth, const Skinny *s, const Result *r, const element *x, \
+                                   const element *y, element *c) { dot_lines(depth, s, r, x, y, c, THIN, THICK); }
+/* clang-format on */
+DOT_LINES(1, 1)
+DOT_LINES(2, 1)
+DOT_LINES(3, 1)
+DOT_LINES(4, 1)
+DOT_LINES(3, 4)
+DOT_LINES(4, 4)
+DOT_LINES(1, 8)
+DOT_LINES(2, 8)
+DOT_LINES(1, 4)
+DOT_LINES(2, 4)
+
+/* For so many lines of the thin factor, less one: of one line of the other, of four and of eight. */
+static DotLines *const dots[MAX_THIN][3] = {{dot_1_1, dot_1_4, dot_1_8},
+                                            {dot_2_1, dot_2_4, dot_2_8},
+                                            {dot_3_1, dot_3_4},
+                                            {dot_4_1, dot_4_4}};
+
 /* For factors that are both contiguous along the sums. */
-static void multiply_dots(ptrdiff_t depth, Skinny s, const Result *r)
+static void multiply_dots(ptrdiff_t depth, const Skinny *s, const Result *r)
 {
-  Result at = *r;
-  for (ptrdiff_t left = s.thick.lines; left > 0;) {
-    const ptrdiff_t wide = s.thin.lines <= 2 ? MAX_THICK : MAX_THICK / 2;
-    const ptrdiff_t thick = left >= wide ? wide : 1;
-    Skinny part = s;
-    Result to = at;
-    for (ptrdiff_t f = s.thin.lines; f > 0;) {
-      const ptrdiff_t thin = THMin(f, MAX_THIN);
-      /* clang-format off */
-#define LINES(THIN, THICK) if (thin == THIN && thick == THICK) dot_lines(depth, &part, &to, THIN, THICK);
-      LINES(1, 1)
-      LINES(2, 1)
-      LINES(3, 1)
-      LINES(4, 1)
-      LINES(1, MAX_THICK / 2)
-      LINES(2, MAX_THICK / 2)
-      LINES(3, MAX_THICK / 2)
-      LINES(4, MAX_THICK / 2)
-      LINES(1, MAX_THICK)
-      LINES(2, MAX_THICK)
-      /* clang-format on */
-#undef LINES
-      part.thin.at += thin * s.thin.step;
-      to.c += thin * s.thinStride;
-      f -= thin;
+  const ptrdiff_t wide = s->thin.lines <= 2 ? MAX_THICK : MAX_THICK / 2;
+  for (ptrdiff_t j = 0, thick; j < s->thick.lines; j += thick) {
+    thick = s->thick.lines - j >= wide ? wide : 1;
+    for (ptrdiff_t i = 0; i < s->thin.lines; i += MAX_THIN) {
+      const ptrdiff_t thin = THMin(s->thin.lines - i, MAX_THIN);
+      dots[thin - 1][thick / 4](depth, s, r, s->thin.at + i * s->thin.step,
+                                s->thick.at + j * s->thick.step,
+                                r->c + i * s->thinStride + j * s->thickStride);
     }
-    s.thick.at += thick * s.thick.step;
-    at.c += thick * s.thickStride;
-    left -= thick;
   }
 }
 
@@ -488,20 +524,20 @@ INLINE void add_terms(const Skinny *s, ptrdiff_t lines, int thin, int terms, Sum
 
 /* For a thick factor that is contiguous across its lines: eight terms at a time, of as many lines as
  * leave all sums in L1. */
-static void multiply_lines(ptrdiff_t depth, Skinny s, const Result *r)
+static void multiply_lines(ptrdiff_t depth, const Skinny *s, const Result *r)
 {
   TH_SCRATCH(element, memory, L1_SUMS);
-  const Sums sums = {memory, L1_SUMS / s.thin.lines / LANES * LANES};
-  for (ptrdiff_t first = 0; first < s.thick.lines; first += sums.next) {
-    const ptrdiff_t lines = THMin(sums.next, s.thick.lines - first);
-    Skinny part = s;
+  const Sums sums = {memory, L1_SUMS / s->thin.lines / LANES * LANES};
+  for (ptrdiff_t first = 0; first < s->thick.lines; first += sums.next) {
+    const ptrdiff_t lines = THMin(sums.next, s->thick.lines - first);
+    Skinny part = *s;
     part.thick.at += first;
-    for (ptrdiff_t f = 0; f < s.thin.lines; f++)
+    for (ptrdiff_t f = 0; f < s->thin.lines; f++)
       memset(sums.at + f * sums.next, 0, (size_t)(lines + LANES - 1) / LANES * sizeof(Vector));
     for (ptrdiff_t l = 0; l < depth;) {
       const int terms = depth - l >= LINES_TERMS ? LINES_TERMS : 1;
       /* clang-format off */
-#define TERMS(THIN, COUNT) if (s.thin.lines == THIN && terms == COUNT) add_terms(&part, lines, THIN, COUNT, sums);
+#define TERMS(THIN, COUNT) if (s->thin.lines == THIN && terms == COUNT) add_terms(&part, lines, THIN, COUNT, sums);
       TERMS(1, LINES_TERMS)
       TERMS(2, LINES_TERMS)
       TERMS(3, LINES_TERMS)
@@ -510,19 +546,19 @@ static void multiply_lines(ptrdiff_t depth, Skinny s, const Result *r)
       TERMS(3, 1)
       /* clang-format on */
 #undef TERMS
-      part.thin.at += terms * s.thin.next;
-      part.thick.at += terms * s.thick.next;
+      part.thin.at += terms * s->thin.next;
+      part.thick.at += terms * s->thick.next;
       l += terms;
     }
-    for (ptrdiff_t f = 0; f < s.thin.lines; f++) {
+    for (ptrdiff_t f = 0; f < s->thin.lines; f++) {
       const element *const row = sums.at + f * sums.next;
-      element *c = r->c + f * s.thinStride + first * s.thickStride;
-      if (s.thickStride == 1)
+      element *c = r->c + f * s->thinStride + first * s->thickStride;
+      if (s->thickStride == 1)
         for (ptrdiff_t i = 0; i < lines; i += LANES)
           put(r, c + i, first_lanes(lines - i), load(row + i));
       else
         for (ptrdiff_t i = 0; i < lines; i++)
-          put_one(r, c + i * s.thickStride, row[i]);
+          put_one(r, c + i * s->thickStride, row[i]);
     }
   }
 }
@@ -559,7 +595,10 @@ static void product(const THProduct *p, ptrdiff_t row, ptrdiff_t rows, ptrdiff_t
                     ptrdiff_t columns, real *scratch)
 {
   const Way way = way_of(p);
-  const ptrdiff_t most = way == BY_DOTS ? DOTS_DEPTH : way == BY_LINES ? p->k : DEPTH;
+  const ptrdiff_t thinNext = p->m <= p->n ? p->aColumn : p->bRow;
+  const ptrdiff_t most = way == BY_DOTS    ? (thinNext == 1 ? DOTS_DEPTH : COPIED_DEPTH)
+                         : way == BY_LINES ? p->k
+                                           : DEPTH;
   const ptrdiff_t chunks = (p->k + most - 1) / most;
   const ptrdiff_t even = (p->k + chunks - 1) / chunks;
   const ptrdiff_t bytes = p->m * p->n * (ptrdiff_t)sizeof(element);
@@ -580,7 +619,7 @@ static void product(const THProduct *p, ptrdiff_t row, ptrdiff_t rows, ptrdiff_t
             scratch[f * depth + i] = s.thin.at[f * s.thin.step + i * s.thin.next];
         s.thin = (Factor){scratch, s.thin.lines, depth, 1};
       }
-      (way == BY_DOTS ? multiply_dots : multiply_lines)(depth, s, &r);
+      (way == BY_DOTS ? multiply_dots : multiply_lines)(depth, &s, &r);
     }
     r.beta = 1;
     a.at += depth * a.next;
