@@ -460,19 +460,47 @@ static DotLines *const dots[MAX_THIN][3] = {{dot_1_1, dot_1_4, dot_1_8},
                                             {dot_3_1, dot_3_4},
                                             {dot_4_1, dot_4_4}};
 
+/* Whether to go through the lines of the thick factor from the last to the first: those that the thread went through last
+ * of the same factor, as recurrent networks multiply one by each of their states, are still in the L2 cache. */
+static int goes_back(const Factor *thick, ptrdiff_t depth)
+{
+  enum { LEAST = (1 << 20) / sizeof(element) };
+  static _Thread_local const element *last;
+  if (thick->lines * depth < LEAST)
+    return 0;
+  const int isSame = last == thick->at;
+  last = isSame ? NULL : thick->at;
+  return isSame;
+}
+
+/* Lines j to j + thick of the thick factor, which are 1, 4 or 8, times all of the thin one. */
+static void multiply_group(ptrdiff_t depth, const Skinny *s, const Result *r, ptrdiff_t j,
+                           ptrdiff_t thick)
+{
+  for (ptrdiff_t i = 0; i < s->thin.lines; i += MAX_THIN)
+    dots[THMin(s->thin.lines - i, MAX_THIN) - 1][thick / 4](depth, s, r,
+                                                            s->thin.at + i * s->thin.step,
+                                                            s->thick.at + j * s->thick.step,
+                                                            r->c + i * s->thinStride +
+                                                                j * s->thickStride);
+}
+
 /* For factors that are both contiguous along the sums. */
 static void multiply_dots(ptrdiff_t depth, const Skinny *s, const Result *r)
 {
   const ptrdiff_t wide = s->thin.lines <= 2 ? MAX_THICK : MAX_THICK / 2;
-  for (ptrdiff_t j = 0, thick; j < s->thick.lines; j += thick) {
-    thick = s->thick.lines - j >= wide ? wide : 1;
-    for (ptrdiff_t i = 0; i < s->thin.lines; i += MAX_THIN) {
-      const ptrdiff_t thin = THMin(s->thin.lines - i, MAX_THIN);
-      dots[thin - 1][thick / 4](depth, s, r, s->thin.at + i * s->thin.step,
-                                s->thick.at + j * s->thick.step,
-                                r->c + i * s->thinStride + j * s->thickStride);
-    }
+  const ptrdiff_t lines = s->thick.lines, whole = lines & -wide;
+  if (goes_back(&s->thick, depth)) {
+    for (ptrdiff_t j = lines; j > whole; j--)
+      multiply_group(depth, s, r, j - 1, 1);
+    for (ptrdiff_t j = whole; j > 0; j -= wide)
+      multiply_group(depth, s, r, j - wide, wide);
+    return;
   }
+  for (ptrdiff_t j = 0; j < whole; j += wide)
+    multiply_group(depth, s, r, j, wide);
+  for (ptrdiff_t j = whole; j < lines; j++)
+    multiply_group(depth, s, r, j, 1);
 }
 
 enum { LINES_TERMS = 8, L1_SUMS = (16 << 10) / sizeof(element) };

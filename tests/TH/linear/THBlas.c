@@ -255,6 +255,30 @@ static void THTest_(blasGemv)(void)
     }
 }
 
+/* A large matrix times one vector after the other, as recurrent networks compute: its lines are read in turn from
+ * either end. */
+static void THTest_(blasGemvAgain)(void)
+{
+  static const int64_t sizes[][2] = {{1300, 1037}, {5000, 267}}; /* terms, lines */
+  th_random random = {th_seed()};
+  for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
+    const int64_t m = sizes[s][0], n = sizes[s][1];
+    real *const a = THTest_(smalls)(&random, m * n), *const y = THTest_(smalls)(&random, n);
+    for (int time = 0; time < 3; time++) {
+      real *const x = THTest_(smalls)(&random, m);
+      THBlas_(gemv)('t', m, n, 1, a, m, x, 1, 0, y, 1);
+      for (int64_t i = 0; i < n; i++) {
+        double sum = 0;
+        for (int64_t j = 0; j < m; j++)
+          sum += (double)a[j + i * m] * (double)x[j];
+        CHECK_MSG(y[i] == THTest_(wrapped)(1, sum, 0, 0), "time %d: line %lld", time, (long long)i);
+      }
+      free(x);
+    }
+    free(a), free(y);
+  }
+}
+
 static void THTest_(blasErrors)(void)
 {
   real a[64] = {0}, b[64] = {0}, c[64] = {0};
@@ -279,4 +303,4 @@ static void THTest_(blasErrors)(void)
 }
 
 TH_TESTS(THTest_(blasVectors), THTest_(blasDot), THTest_(blasGemm), THTest_(blasGemmThreads),
-         THTest_(blasGemv), THTest_(blasErrors))
+         THTest_(blasGemv), THTest_(blasGemvAgain), THTest_(blasErrors))
