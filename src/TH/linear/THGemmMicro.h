@@ -460,8 +460,8 @@ static DotLines *const dots[MAX_THIN][3] = {{dot_1_1, dot_1_4, dot_1_8},
                                             {dot_3_1, dot_3_4},
                                             {dot_4_1, dot_4_4}};
 
-/* Whether to go through the lines of the thick factor from the last to the first: those that the thread went through last
- * of the same factor, as recurrent networks multiply one by each of their states, are still in the L2 cache. */
+/* Whether to go through the lines of the thick factor from the last to the first: those that the thread went through
+ * last of the same factor, as recurrent networks multiply one by each of their states, are still in the L2 cache. */
 static int goes_back(const Factor *thick, ptrdiff_t depth)
 {
   enum { LEAST = (1 << 20) / sizeof(element) };
