@@ -27,7 +27,7 @@ class TH(ConanFile):
 
     def generate(self):
         toolchain = CMakeToolchain(self)
-        for part in ("TESTS", "EXAMPLES", "PROGRAMS"):
+        for part in ("TESTS", "EXAMPLES", "PROGRAMS", "BINDINGS"):
             toolchain.cache_variables["TH_BUILD_" + part] = False
         toolchain.generate()
 
