@@ -225,7 +225,9 @@ def make():
     torch.serialization.set_crc32_options(True)
     make_contents(path)
     torch.save(further(COMPLEX), path("complex.pt"))
-    torch.save({"z": torch.zeros(2, dtype=torch.uint16)}, path("uint16.pt"))
+    torch.save(further(UNSIGNED), path("unsigned.pt"))
+    torch.save(further(UNSIGNED), path("unsigned-legacy.pt"), _use_new_zipfile_serialization=False)
+    torch.save({"z": torch.zeros(2, dtype=torch.float8_e5m2)}, path("float8.pt"))
     torch.save({"z": Runs()}, path("runs.pt"))
     torch.save({"z": torch.eye(2).to_sparse()}, path("sparse.pt"))
     for name in NUMPY:

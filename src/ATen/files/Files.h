@@ -17,6 +17,7 @@ typedef struct at_element {
   const char *torch;       /* the storage in PyTorch and Torch, such as "FloatStorage" */
   const char *t7;          /* the tensor in Torch, such as "FloatTensor" */
   uint8_t dlCode, dlBits;  /* in DLPack */
+  const char *dtype;       /* PyTorch's type, where it has no storage of its own: "torch.uint16" */
 } at_element;
 
 extern const at_element at_elements[AT_SCALAR_TYPES];
@@ -220,6 +221,9 @@ void at_dict_checkLoaded(const at_dict *dict);
 struct at_nodes *at_dict_newNodes(at_dict *dict, at_file *file);
 
 bool at_isUtf8(const char *text, size_t length);
+
+/* Raises unless all names are UTF-8. */
+void at_dict_checkNames(const at_dict *dict);
 
 /* Raises unless all names are UTF-8 and the format has all element types; field is the offset of
  * its member of at_element. */

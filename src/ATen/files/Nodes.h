@@ -45,6 +45,7 @@ typedef struct at_nodeStorage {
   const at_type *type; /* NULL if the element type is not supported */
   const char *dtype;   /* the name in the file of a type that is not supported */
   size_t elementSize;
+  bool isUntyped;      /* the file counts bytes */
   bool given;          /* the file has its elements */
   at_tensor *elements; /* a vector; NULL until they are read and after tensors have names */
 } at_nodeStorage;

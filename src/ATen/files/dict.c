@@ -428,6 +428,13 @@ void at_dict_checkLoaded(const at_dict *dict)
       at_raise(AT_ERROR_ARGUMENT, "'%.200s' was listed, and not loaded", dict->entries[i].name);
 }
 
+void at_dict_checkNames(const at_dict *dict)
+{
+  for (int64_t i = 0; i < dict->count; i++)
+    if (!at_isUtf8(dict->entries[i].name, dict->entries[i].length))
+      at_raise(AT_ERROR_ARGUMENT, "the name of tensor %lld is no UTF-8", (long long)i);
+}
+
 void at_dict_check(const at_dict *dict, const char *format, size_t field)
 {
   for (int64_t i = 0; i < dict->count; i++) {
@@ -437,7 +444,6 @@ void at_dict_check(const at_dict *dict, const char *format, size_t field)
     if (!*name)
       at_raise(AT_ERROR_TYPE, "a %s file holds no %s, which '%.100s' has", format,
                at_scalarTypeName(type), entry->name);
-    if (!at_isUtf8(entry->name, entry->length))
-      at_raise(AT_ERROR_ARGUMENT, "the name of tensor %lld is no UTF-8", (long long)i);
   }
+  at_dict_checkNames(dict);
 }

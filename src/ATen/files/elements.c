@@ -15,9 +15,9 @@ const at_element at_elements[AT_SCALAR_TYPES] = {
     [AT_BFLOAT16] = {NULL, "BF16", "BFloat16Storage", NULL, 4, 16},
     [AT_COMPLEX_FLOAT] = {"c8", "C64", "ComplexFloatStorage", NULL, 5, 64},
     [AT_COMPLEX_DOUBLE] = {"c16", NULL, "ComplexDoubleStorage", NULL, 5, 128},
-    [AT_UINT16] = {"u2", "U16", NULL, NULL, 1, 16},
-    [AT_UINT32] = {"u4", "U32", NULL, NULL, 1, 32},
-    [AT_UINT64] = {"u8", "U64", NULL, NULL, 1, 64},
+    [AT_UINT16] = {"u2", "U16", NULL, NULL, 1, 16, "torch.uint16"},
+    [AT_UINT32] = {"u4", "U32", NULL, NULL, 1, 32, "torch.uint32"},
+    [AT_UINT64] = {"u8", "U64", NULL, NULL, 1, 64, "torch.uint64"},
 };
 
 const at_type *at_cpuType(at_scalar_type type)

@@ -58,8 +58,7 @@ static Keyed *sorted_storages(const at_nodes *nodes, int64_t *count, THGuard *gu
 /* The type whose elements are read for a storage; NULL if none are. */
 static const at_type *type_read(const at_file *file, const at_nodeStorage *storage)
 {
-  const bool isBytes = storage->dtype && !strcmp(storage->dtype, "bytes");
-  return file->widens && isBytes ? at_cpuType(AT_BYTE) : storage->type;
+  return file->widens && storage->isUntyped && !storage->type ? at_cpuType(AT_BYTE) : storage->type;
 }
 
 /* Reads size bytes of elements for the storages that have the key of the first one in keyed.
@@ -239,7 +238,8 @@ static void read_elements(at_nodes *nodes, int32_t keys, uint64_t at, bool big)
     at += sizeof number;
     for (int b = 0; b < 8; b++)
       shown |= (uint64_t)number[b] << 8 * (big ? 7 - b : b);
-    if (__builtin_mul_overflow(shown, keyed[index].storage->elementSize, &bytes) ||
+    const at_nodeStorage *const storage = keyed[index].storage;
+    if (__builtin_mul_overflow(shown, storage->isUntyped ? 1 : storage->elementSize, &bytes) ||
         bytes > file->size - at)
       at_damaged(file, "the file ends within its storages");
     at_stream stream = at_file_stream(file, at);
@@ -309,24 +309,32 @@ static void add_integers(at_bytes *p, at_ints values)
 }
 
 /* Appends a call of _rebuild_tensor_v2 with a storage, an offset, sizes, strides, requires_grad and
- * hooks. */
+ * hooks; or of _rebuild_tensor_v3 with bytes and the element type, too. */
 static void add_tensor(at_bytes *p, const at_tensor *t, const at_span *span)
 {
+  const at_element *const element = &at_elements[t->type->scalarType];
+  const int64_t count = span->end - span->first;
   char key[24];
   snprintf(key, sizeof key, "%lld", (long long)span->owner);
-  at_bytes_addText(p, "ctorch._utils\n_rebuild_tensor_v2\n((");
+  at_bytes_print(p, "ctorch._utils\n_rebuild_tensor_v%d\n((", element->torch ? 2 : 3);
   add_string(p, "storage");
-  at_bytes_print(p, "ctorch\n%s\n", at_elements[t->type->scalarType].torch);
+  if (element->torch)
+    at_bytes_print(p, "ctorch\n%s\n", element->torch);
+  else
+    at_bytes_addText(p, "ctorch.storage\nUntypedStorage\n");
   add_string(p, key);
   add_string(p, "cpu");
-  add_integer(p, span->end - span->first);
+  add_integer(p, element->torch ? count : count * (int64_t)t->type->elementSize);
   at_bytes_addText(p, "tQ");
-  add_integer(p, span->end > span->first ? t->th->storageOffset - span->first : 0);
+  add_integer(p, count > 0 ? t->th->storageOffset - span->first : 0);
   add_integers(p, at_sizes(t));
   add_integers(p, at_strides(t));
   at_bytes_addText(p,
                    "\x89"
-                   "ccollections\nOrderedDict\n)RtR");
+                   "ccollections\nOrderedDict\n)R");
+  if (!element->torch)
+    at_bytes_print(p, "ctorch\n%s\n", strchr(element->dtype, '.') + 1);
+  at_bytes_addText(p, "tR");
 }
 
 /* Appends a double, whose bytes are big-endian in a pickle. */
@@ -445,7 +453,7 @@ static void write_storage(at_zipOut *zip, const at_dict *dict, const at_span *sp
 
 void at_writePt(at_out *out, const at_dict *dict)
 {
-  AT_DICT_CHECK(dict, torch);
+  at_dict_checkNames(dict); /* there are storages or names of all types */
   THGuard archive, memory, text;
   at_zipOut zip;
   at_bytes pickle = {0};

@@ -51,6 +51,8 @@ static void loaded(void **state)
 {
   check_file(sample("further.npz"), 5);
   check_file(sample("complex.pt"), 2);
+  check_file(sample("unsigned.pt"), 3);
+  check_file(sample("unsigned-legacy.pt"), 3);
   check_file(sample("further.safetensors"), 4);
   at_tensor *big = at_load_npy(sample("complex.npy"));
   check_further(big, AT_COMPLEX_DOUBLE);
@@ -64,8 +66,9 @@ static void written(void **state)
     int count;
   } files[] = {{"further.npz", "x.npz", 5},
                {"complex.pt", "x.pt", 2},
+               {"unsigned.pt", "x.pt", 3},
                {"further.safetensors", "x.safetensors", 4}};
-  for (int i = 0; i < 3; i++) {
+  for (int i = 0; i < 4; i++) {
     at_dict *d = load(sample(files[i].from));
     CHECK_MSG(at_save(scratch(files[i].to), d), "%s", at_error_message());
     at_dict_free(d);
@@ -81,7 +84,7 @@ static void refused(void **state)
     at_scalar_type type;
     const char *name;
   } cases[] = {
-      {AT_COMPLEX_DOUBLE, "x.safetensors"}, {AT_UINT16, "x.pt"}, {AT_COMPLEX_FLOAT, "x.t7"}};
+      {AT_COMPLEX_DOUBLE, "x.safetensors"}, {AT_UINT16, "x.t7"}, {AT_COMPLEX_FLOAT, "x.t7"}};
   for (int i = 0; i < 3; i++) {
     at_tensor *t = at_zeros(AT_SHAPE(2), .type = AT_CPU(cases[i].type));
     at_dict *d = at_dict_new();

@@ -166,12 +166,37 @@ static int64_t integer(const at_pickle *m, int32_t list, int64_t index)
   return at_pickle_node(m, argument(m, list, index, AT_NODE_INTEGER))->is.integer;
 }
 
+/* Gives bytes the type of PyTorch's name that has no storage of its own; false if the name is of no such type, or
+ * they are no elements of it. */
+static bool give_type(at_nodeStorage *storage, const char *dtype)
+{
+  int i = 0;
+  while (i < AT_SCALAR_TYPES && !(at_elements[i].dtype && !strcmp(at_elements[i].dtype, dtype)))
+    i++;
+  if (i == AT_SCALAR_TYPES)
+    return false;
+  const at_type *const type = at_cpuType((at_scalar_type)i);
+  const int64_t size = (int64_t)type->elementSize;
+  if (!storage->isUntyped || storage->type)
+    return storage->isUntyped && storage->type == type;
+  if (storage->count % size != 0 || storage->first % size != 0)
+    return false;
+  storage->type = type;
+  storage->dtype = NULL;
+  storage->elementSize = type->elementSize;
+  storage->count /= size;
+  storage->first /= size;
+  return true;
+}
+
 /* Pushes a tensor; dtype names the element type if it differs from the storage's. */
 static void push_tensor(at_pickle *m, int32_t arguments, const char *dtype)
 {
   const int32_t storage = argument(m, arguments, 0, AT_NODE_STORAGE),
                 sizes = argument(m, arguments, 2, AT_NODE_LIST),
                 strides = argument(m, arguments, 3, AT_NODE_LIST);
+  if (dtype && give_type(at_pickle_node(m, storage)->is.storage, dtype))
+    dtype = NULL;
   const int64_t first = at_pickle_node(m, storage)->is.storage->first;
   int64_t offset = integer(m, arguments, 1);
   if (offset < 0 || __builtin_add_overflow(offset, first, &offset))
@@ -332,6 +357,7 @@ void at_pickle_pushStorage(at_pickle *m)
   } else {
     storage->dtype = globals[class->count].dtype;
     storage->elementSize = (size_t)globals[class->count].elementSize;
+    storage->isUntyped = !strcmp(storage->dtype, "bytes");
   }
   at_pickle_push(m, id);
 }
