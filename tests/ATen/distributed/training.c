@@ -254,16 +254,22 @@ static void partial(void **state)
   end(&mine);
 }
 
-/* Each rank has the states of its parameters alone, and a file has all of them. */
-static void checkpoints(void **state)
+/* A path of rank 0's process. */
+static void common_path(char *path, size_t room)
 {
-  char path[64];
   AT_SCOPE
   {
     at_tensor *const id = at_full(AT_SHAPE(1), (int64_t)getpid(), .type = AT_CPU(AT_LONG));
     CHECK(at_comm_broadcast(id, 0));
-    snprintf(path, sizeof path, "/tmp/th-sharded-%lld.pt", (long long)at_item_long(id));
+    snprintf(path, room, "/tmp/th-sharded-%lld.pt", (long long)at_item_long(id));
   }
+}
+
+/* Each rank has the states of its parameters alone, and a file has all of them. */
+static void checkpoints(void **state)
+{
+  char path[64];
+  common_path(path, sizeof path);
   Run alone = begin(1), mine = begin(1), later = begin(1), whole = begin(1);
   at_comm_parallel *const p = at_comm_parallel_new(mine.net);
   at_comm_sharded *const z = at_comm_sharded_new(mine.adam);
@@ -316,6 +322,54 @@ static void checkpoints(void **state)
   end(&whole);
 }
 
+/* A step of a group of ranks, each of which computes the whole batch. */
+static void step_whole(Run *run, at_comm_sharded *z, int step)
+{
+  at_optimizer_zero_grad(run->adam);
+  loss_of(run->net, step, false);
+  CHECK(at_comm_sharded_step(z));
+}
+
+/* What all ranks have written is read by one rank alone and by a group of the others, who go on as one
+ * process does. */
+static void fewer_ranks(void **state)
+{
+  AT_SCOPE
+  {
+    Run alone = begin(1), mine = begin(1), later = begin(2);
+    at_comm_group *const few = at_comm_split(NULL, rank == 0, rank);
+    at_comm_sharded *const z = at_comm_sharded_new(mine.adam);
+    at_comm_sharded *const part = at_comm_sharded_new(later.adam, .group = few);
+    CHECK_MSG(few && z && part, "%s", at_error_message());
+    CHECK_EQ(at_comm_size(few), rank == 0 ? 1 : size - 1);
+    for (int step = 0; step < 3; step++) {
+      step_whole(&mine, z, step);
+      step_alone(&alone, step);
+    }
+    char path[64];
+    common_path(path, sizeof path);
+    CHECK(at_comm_sharded_save(z, path) && at_comm_barrier());
+    at_dict *const params = at_module_state_dict(mine.net);
+    CHECK(at_module_load_state_dict(later.net, params));
+    CHECK_MSG(at_comm_sharded_load(part, path), "%s", at_error_message());
+    for (int step = 3; step < 6; step++) {
+      step_whole(&later, part, step);
+      step_alone(&alone, step);
+    }
+    same_params(&later, &alone);
+    CHECK(at_comm_barrier());
+    if (rank == 0)
+      unlink(path);
+    at_dict_free(params);
+    at_comm_sharded_free(part);
+    at_comm_sharded_free(z);
+    at_comm_group_free(few);
+    end(&alone);
+    end(&mine);
+    end(&later);
+  }
+}
+
 int main(int count, char **arguments)
 {
   onDevice = count > 1; /* cuda, or nccl */
@@ -328,7 +382,7 @@ int main(int count, char **arguments)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(curves),        cmocka_unit_test(sharded_curves), cmocka_unit_test(synced),
       cmocka_unit_test(synced_images), cmocka_unit_test(accumulation),   cmocka_unit_test(partial),
-      cmocka_unit_test(checkpoints)};
+      cmocka_unit_test(checkpoints),   cmocka_unit_test(fewer_ranks)};
   const struct CMUnitTest there[] = {cmocka_unit_test(curves), cmocka_unit_test(sharded_curves)};
   const int failed = onDevice ? cmocka_run_group_tests(there, NULL, NULL)
                               : cmocka_run_group_tests(tests, NULL, NULL);
