@@ -1,10 +1,10 @@
 /* Compares the operations in files of cases on CUDA with those on the CPU, for operands that are
  * alternately contiguous and with gaps; of random numbers, the shapes.
  *
- * With --bfloat16, the first case of each operation with operands of Float is called with
- * these in BFloat16, and all of them have to compute.
+ * With --bfloat16 or --half, the first case of each operation with operands of Float is called with
+ * these in that type, and all of them have to compute.
  *
- *     test_ATen_cuda_operations_sim [--bfloat16] FILE... */
+ *     test_ATen_cuda_operations_sim [--bfloat16 | --half] FILE... */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,8 +22,8 @@ typedef struct Run {
   int problems, compared, errors;
 } Run;
 
-static bool asBFloat16;
-static bool done[4096]; /* for each of at_ops: whether it computed */
+static at_scalar_type as = AT_FLOAT; /* what operands of Float become */
+static bool done[4096];              /* for each of at_ops: whether it computed */
 
 /* Reports a failure and returns, so that the next case is tried. */
 #define CASE_CHECK(CONDITION, FORMAT, ...)                                                      \
@@ -57,10 +57,10 @@ static at_tensor *narrowed(at_tensor *t, bool *any)
   if (!t || at_type_scalarType(at_typeOf(t)) != AT_FLOAT)
     return t;
   *any = true;
-  return at_to(t, AT_CPU(AT_BFLOAT16));
+  return at_to(t, AT_CPU(as));
 }
 
-/* Makes BFloat16 of the operands of Float; false if there are none. */
+/* Makes narrow ones of the operands of Float; false if there are none. */
 static bool narrow(const Case *one, at_value *values)
 {
   static at_tensor *lists[CASE_VALUES][CASE_TENSORS];
@@ -256,7 +256,7 @@ static void run_case(Case *one, void *context)
     static Operands operands;
     memset(&operands, 0, sizeof operands);
     case_values(one, values);
-    if (asBFloat16 && (done[one->op - at_ops] || !narrow(one, values)))
+    if (as != AT_FLOAT && (done[one->op - at_ops] || !narrow(one, values)))
       break;
     if (!to_device(one, values, run->spread, &operands))
       break;
@@ -295,9 +295,11 @@ int main(int argc, char **argv)
 {
   setenv("TH_CUDA_CHECK_INDICES", "1", 1); /* each call raises its own errors, as on the CPU */
   CHECK(argc > 1 && at_opCount <= (int)(sizeof done / sizeof *done));
-  asBFloat16 = !strcmp(argv[1], "--bfloat16");
-  paths = argv + 1 + asBFloat16;
-  pathCount = argc - 1 - asBFloat16;
+  as = !strcmp(argv[1], "--bfloat16") ? AT_BFLOAT16
+       : !strcmp(argv[1], "--half")   ? AT_HALF
+                                      : AT_FLOAT;
+  paths = argv + 1 + (as != AT_FLOAT);
+  pathCount = argc - 1 - (as != AT_FLOAT);
   const struct CMUnitTest tests[] = {cmocka_unit_test(cases)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
