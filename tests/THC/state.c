@@ -1,7 +1,11 @@
 /* The state: devices, streams, handles, scratch space, memory and its collector. */
+#define _GNU_SOURCE /* pthread_timedjoin_np */
 #include "thc_test.h"
 
 #include <pthread.h>
+#include <time.h>
+
+#include "THC/linear/THCProduct.h"
 
 static void devices(void **unused)
 {
@@ -244,6 +248,41 @@ static void locals(void **unused)
   THCThreadLocal_free(local);
 }
 
+/* A product on a stream of the thread's own: the handle that another thread has of its stream is no hindrance. */
+static void *multiply_elsewhere(void *other)
+{
+  THCState *const state = thc_state();
+  THCStream *const own = THCStream_new(cudaStreamNonBlocking);
+  THCState_setStream(state, own);
+  THCudaTensor *const t = THCudaTensor_newWithSize2d(state, 3, 3);
+  THCudaTensor_fill(state, t, 2);
+  THCudaTensor *const r = THCudaTensor_newWithSize2d(state, 3, 3);
+  THCudaTensor_addmm(state, r, 0, r, 1, t, t);
+  CHECK_EQ(THCudaTensor_get2d(state, r, 1, 2), 12);
+  THGuard locked;
+  size_t bytes;
+  CHECK(THC_blasHandle(&locked, state, &bytes) != other);
+  THGuard_leave(&locked);
+  THCudaTensor_free(state, t);
+  THCudaTensor_free(state, r);
+  THCStream_free(own);
+  return NULL;
+}
+
+static void handles_of_streams(void **unused)
+{
+  THGuard locked;
+  size_t bytes;
+  void *const handle = THC_blasHandle(&locked, thc_state(), &bytes);
+  pthread_t thread;
+  struct timespec end;
+  CHECK_EQ(pthread_create(&thread, NULL, multiply_elsewhere, handle), 0);
+  clock_gettime(CLOCK_REALTIME, &end);
+  end.tv_sec += 60;
+  CHECK_EQ(pthread_timedjoin_np(thread, NULL, &end), 0); /* it does not wait for this one */
+  THGuard_leave(&locked);
+}
+
 /* A second state, from beginning to end; the first one goes on. */
 static void states(void **unused)
 {
@@ -267,9 +306,11 @@ static void states(void **unused)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(devices),   cmocka_unit_test(streams), cmocka_unit_test(handles),
-      cmocka_unit_test(collector), cmocka_unit_test(memory),  cmocka_unit_test(halves),
-      cmocka_unit_test(sleeping),  cmocka_unit_test(locals),  cmocka_unit_test(states),
+      cmocka_unit_test(devices),  cmocka_unit_test(streams),
+      cmocka_unit_test(handles),  cmocka_unit_test(collector),
+      cmocka_unit_test(memory),   cmocka_unit_test(halves),
+      cmocka_unit_test(sleeping), cmocka_unit_test(locals),
+      cmocka_unit_test(states),   cmocka_unit_test(handles_of_streams),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
