@@ -345,6 +345,29 @@ static Operands copies(const Operands *of, bool device)
     at_real(at_stft(at_cat(AT_TENSORS(D(o->v), at_ones(AT_SHAPE(16), .type = at_typeOf(o->x)))),  \
                     16, 4, 16)))
 
+/* Lengths of the two bags. */
+static at_tensor *bag_lengths(const Operands *o, int64_t n)
+{
+  at_tensor *const end = at_full(AT_SHAPE(1), at_scalar_long(n), .type = at_typeOf(o->index));
+  return at_diff(at_cat(AT_TENSORS(o->offsets, end)));
+}
+
+/* Kernels of ATen's own. */
+#define FURTHER(X)                                                                            \
+  X(hash, at_hash_tensor(o->integers, .dim = AT_INTS(1)))                                     \
+  X(hash_columns, at_hash_tensor(D(o->columns), .dim = AT_INTS(0)))                           \
+  X(histogram, at_histogram(D(o->v), .bins = 7).hist)                                         \
+  X(segments, at_segment_reduce(o->columns, "sum", .lengths = bag_lengths(o, n)))             \
+  X(cross_entropy, at_cross_entropy_loss(o->few, o->classes))                                 \
+  X(cross_entropy_wide, at_cross_entropy_loss(o->x, at_argmax(D(o->y), .dim = 1)))            \
+  X(ctc, at_ctc_loss(at_log_softmax(at_view(o->few, AT_SHAPE(n, 1, 5)), 2),                   \
+                     at_full(AT_SHAPE(1, 1), at_scalar_long(3), .type = at_typeOf(o->index)), \
+                     AT_INTS(n), AT_INTS(1)))                                                 \
+  X(smoothed, at__upsample_bilinear2d_aa(o->image, AT_INTS(3, (n + 1) / 2), false))           \
+  X(smoothed_tall, at__upsample_bicubic2d_aa(o->tall, AT_INTS((n + 2) / 3, 5), false))        \
+  X(smoothed_bytes, at__upsample_bilinear2d_aa(at_view(o->bytes, AT_SHAPE(1, 1, 3, n)),       \
+                                               AT_INTS(2, (n + 1) / 2), false))
+
 /* Whose results have n x n elements, or for which a block computes each. */
 #define SQUARES(X)                                                                            \
   X(tril, at_tril(at_matmul(o->columns, o->x)))                                               \
@@ -363,7 +386,7 @@ static Operands copies(const Operands *of, bool device)
                .factor)
 
 #define FOR_EACH(X) \
-  POINTWISE(X) MAKING(X) REDUCE(X) SORT(X) INDEX(X) LINEAR(X) LAYERS(X) BACKWARD(X)
+  POINTWISE(X) MAKING(X) REDUCE(X) SORT(X) INDEX(X) LINEAR(X) LAYERS(X) BACKWARD(X) FURTHER(X)
 
 typedef struct Row {
   const char *name;
