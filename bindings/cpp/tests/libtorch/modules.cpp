@@ -337,6 +337,37 @@ static void ownership()
   show("my", my->forward(torch::ones({1, 3})));
   auto lin = std::dynamic_pointer_cast<torch::nn::LinearImpl>(torch::nn::Linear(2, 2)->clone());
   show("in", lin->options.in_features());
+  torch::manual_seed(4);
+  torch::nn::Sequential layers({{"one", torch::nn::Linear(3, 4)},
+                                {"half", torch::nn::Functional(torch::relu)},
+                                {"two", torch::nn::Linear(4, 2)},
+                                {"drop", torch::nn::Dropout(0.5)}});
+  layers->eval();
+  layers->to(torch::kDouble);
+  auto again = std::dynamic_pointer_cast<torch::nn::SequentialImpl>(layers->clone());
+  {
+    torch::NoGradGuard guard;
+    for (auto &p : layers->parameters())
+      p.fill_(1);
+  }
+  show("clone", again->forward(torch::ones({1, 3}, torch::kDouble)));
+  show("first", layers->forward(torch::ones({1, 3}, torch::kDouble)));
+  show("mode", 2 * again->size() + 10 * again->children()[3]->is_training());
+  for (const auto &p : again->named_parameters())
+    show(p.key(), p.value());
+  torch::nn::ModuleList twice(torch::nn::Linear(2, 2), torch::nn::Linear(2, 1));
+  auto other = std::dynamic_pointer_cast<torch::nn::ModuleListImpl>(twice->clone());
+  show("list", other->size() +
+                   10 * (other->parameters()[0].data_ptr() == twice->parameters()[0].data_ptr()));
+  torch::nn::ModuleDict named;
+  named->update(std::vector<std::pair<std::string, std::shared_ptr<torch::nn::Module>>>{
+      {"a", torch::nn::Linear(2, 2).ptr()}});
+  auto dict = std::dynamic_pointer_cast<torch::nn::ModuleDictImpl>(named->clone());
+  show("dict", dict->contains("a") +
+                   10 * (dict->parameters()[0].data_ptr() == named->parameters()[0].data_ptr()));
+  torch::nn::AnyModule any(torch::nn::Linear(2, 1));
+  auto anyCopy = any.clone();
+  show("any", any.forward(torch::ones({1, 2})) - anyCopy.forward(torch::ones({1, 2})));
   torch::manual_seed(5);
   torch::nn::Sequential seq({{"one", torch::nn::Linear(3, 4)},
                              {"act", torch::nn::ReLU()},

@@ -36,6 +36,14 @@ class ModuleDictImpl : public Module
     for (const auto &module : modules)
       insert(module.key(), module.value());
   }
+  std::shared_ptr<Module> clone(const std::optional<Device> &device = {}) const override
+  {
+    auto copy = std::make_shared<ModuleDictImpl>();
+    copy->train(is_training());
+    for (const auto &module : named_children())
+      copy->insert(module.key(), module.value()->clone(device));
+    return copy;
+  }
   const auto &items() const
   {
     return named_children().items();

@@ -12,7 +12,10 @@ class AnyModule
  public:
   AnyModule() = default;
   template <class Impl, class = std::enable_if_t<std::is_base_of_v<Module, Impl>>>
-  AnyModule(std::shared_ptr<Impl> module) : module_(module)
+  AnyModule(std::shared_ptr<Impl> module)
+      : module_(module), again_([](const std::shared_ptr<Module> &copy) {
+          return AnyModule(std::dynamic_pointer_cast<Impl>(copy));
+        })
   {
     if constexpr (takesTensor<Impl>(0))
       call_ = [module](const Tensor &x) { return Tensor(module->forward(x)); };
@@ -51,6 +54,11 @@ class AnyModule
   {
     return !module_;
   }
+  // A copy of the module; none of none.
+  AnyModule clone(const std::optional<Device> &device = {}) const
+  {
+    return module_ ? again_(module_->clone(device)) : AnyModule();
+  }
   // Another reference to the library's module; NULL if there is none.
   at_module *c() const
   {
@@ -73,6 +81,7 @@ class AnyModule
   }
   std::shared_ptr<Module> module_;
   std::function<Tensor(const Tensor &)> call_;
+  AnyModule (*again_)(const std::shared_ptr<Module> &) = nullptr;  // of a module of the same class
 };
 
 // A module and its name in a Sequential.
@@ -90,6 +99,12 @@ class FunctionalImpl : public Module
   Tensor forward(const Tensor &input)
   {
     return function_(input);
+  }
+  std::shared_ptr<Module> clone(const std::optional<Device> & = {}) const override
+  {
+    auto copy = std::make_shared<FunctionalImpl>(function_);
+    copy->train(is_training());
+    return copy;
   }
 
  private:
@@ -160,6 +175,18 @@ class ModulesImpl : public Module
   }
 
  protected:
+  // A list of copies under the same names.
+  template <class List>
+  std::shared_ptr<Module> copied(const std::optional<Device> &device) const
+  {
+    auto copy = std::make_shared<List>();
+    copy->train(is_training());
+    const auto names = named_children().keys();
+    for (size_t i = 0; i < modules_.size(); i++)
+      copy->push_back(names[i], modules_[i].clone(device));
+    return copy;
+  }
+
   std::vector<AnyModule> modules_;
   std::vector<std::shared_ptr<Module>> pointers_;
 };
@@ -182,6 +209,10 @@ class SequentialImpl : public ModulesImpl
     for (const AnyModule &module : modules_)
       input = module.forward(input);
     return input;
+  }
+  std::shared_ptr<Module> clone(const std::optional<Device> &device = {}) const override
+  {
+    return copied<SequentialImpl>(device);
   }
   auto begin() const
   {
@@ -221,6 +252,10 @@ class ModuleListImpl : public ModulesImpl
   explicit ModuleListImpl(Modules &&...modules)
   {
     (push_back(std::forward<Modules>(modules)), ...);
+  }
+  std::shared_ptr<Module> clone(const std::optional<Device> &device = {}) const override
+  {
+    return copied<ModuleListImpl>(device);
   }
   auto begin() const
   {

@@ -145,9 +145,10 @@ class Module : public std::enable_shared_from_this<Module>
   {
     return name_.empty() ? at_module_kindOf(module_)->name : name_;
   }
-  // A copy with members of its own; a class of one's own derives from Cloneable.
-  virtual std::shared_ptr<Module> clone() const
+  // A copy with members of its own, on the device if one is given; a class of one's own derives from Cloneable.
+  virtual std::shared_ptr<Module> clone(const std::optional<Device> &device = {}) const
   {
+    (void)device;
     throw Error("clone() is not there for this module; a subclass of Cloneable has it");
   }
 
@@ -257,9 +258,14 @@ class Module : public std::enable_shared_from_this<Module>
     at_module_free(std::exchange(module_, fresh));
     children_ = Named<std::shared_ptr<Module>>();
   }
-  // Takes the values of another module's members.
-  void take_state(const Module &other)
+  // Takes the values of another module's members, and their type; they are on the device if one is given.
+  void take_state(const Module &other, const std::optional<Device> &device)
   {
+    TensorOptions there = other.placed();
+    if (device)
+      there = there.device(*device);
+    if (there.c_type() != placed().c_type())
+      move(there);
     const Dict state((at_module_state_dict)(other.module_));
     detail::check((at_module_load_state_dict)(module_, state.get(), nullptr));
     if (other.is_training() != is_training())
@@ -324,13 +330,13 @@ class Cloneable : public Module
  public:
   using Module::Module;
   virtual void reset() = 0;
-  std::shared_ptr<Module> clone() const override
+  std::shared_ptr<Module> clone(const std::optional<Device> &device = {}) const override
   {
     auto copy = std::make_shared<Derived>(static_cast<const Derived &>(*this));
     Cloneable &base = *copy;
     base.forget();
     base.reset();
-    base.take_state(*this);
+    base.take_state(*this, device);
     return copy;
   }
 };
