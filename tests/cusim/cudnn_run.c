@@ -11,10 +11,10 @@
 
 #if __has_include(<cudnn_graph.h>)
 #include <cudnn_graph.h>
-#define SAME(NAME, NUMBER) _Static_assert((int)CUDNN_##NAME == (NUMBER), #NAME);
+#define DNN_NUMBER(NAME, NUMBER) _Static_assert((int)CUDNN_##NAME == (NUMBER), #NAME);
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
-THC_FOR_EACH_DNN_NUMBER(SAME)
+#include "THC/conv/THCDnnNumbers.h"
 #pragma GCC diagnostic pop
 #endif
 

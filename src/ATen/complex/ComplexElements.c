@@ -91,18 +91,19 @@ INLINE void each_row(const THRun *run, Row row, int last, size_t writes, size_t 
     }                                                                                           \
   }
 /* clang-format off */
-#define KERNEL(OF, WRITES, N, NAME, EXPRESSION)                                         \
+#define AT_COMPLEX(OF, WRITES, N, NAME, EXPRESSION)                                     \
   ROW(WRITES, N, NAME, EXPRESSION)                                                      \
   static void NAME##_kernel(const THRun *run, const void *scalars)                      \
   { each_row(run, NAME##_row, LAST_##N, sizeof(WRITES_##WRITES), READS_##N, scalars); }
 /* clang-format on */
-AT_FOR_EACH_COMPLEX(KERNEL)
+#include "ops/complex.h"
 
 #define INDEX_ROW(NAME)      TH_POINTWISE_##NAME
 #define INDEX_FUNCTION(NAME) AT_ROWS + AT_FUNCTION_##NAME
 #define INDEX_OWN(NAME)      AT_COMPLEX_##NAME
-#define ENTRY(OF, WRITES, N, NAME, EXPRESSION) \
+#define AT_COMPLEX(OF, WRITES, N, NAME, EXPRESSION) \
   [INDEX_##OF(NAME)] = {NAME##_kernel, AT_##WRITES, READS_##N == sizeof(real)},
 
-const at_complex_row TH_CONCAT_2(at_complexRows,
-                                 Real)[AT_COMPLEX_NAMES] = {AT_FOR_EACH_COMPLEX(ENTRY)};
+const at_complex_row TH_CONCAT_2(at_complexRows, Real)[AT_COMPLEX_NAMES] = {
+#include "ops/complex.h"
+};

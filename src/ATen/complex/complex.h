@@ -11,7 +11,6 @@
 #include "ATen/linear/linear.h"
 #include "ATen/ops/reduce.h"
 #include "THKernel.h"
-#include "ops/complex.h"
 
 /* --- parts ----------------------------------------------------------------------------------- */
 
@@ -58,14 +57,13 @@ typedef enum at_complex_name {
   AT_COMPLEX_LAST_OTHER = AT_ROWS + AT_FUNCTION_COUNT - 1,
 #define NAME_ROW(NAME)
 #define NAME_FUNCTION(NAME)
-#define NAME_OWN(NAME)                  AT_COMPLEX_##NAME,
-#define ENTRY(OF, WRITES, N, NAME, ...) NAME_##OF(NAME)
-  AT_FOR_EACH_COMPLEX(ENTRY)
-#undef ENTRY
+#define NAME_OWN(NAME)                       AT_COMPLEX_##NAME,
+#define AT_COMPLEX(OF, WRITES, N, NAME, ...) NAME_##OF(NAME)
+#include "ops/complex.h"
 #undef NAME_ROW
 #undef NAME_FUNCTION
 #undef NAME_OWN
-      AT_COMPLEX_NAMES
+  AT_COMPLEX_NAMES
 } at_complex_name;
 
 typedef enum at_complex_writes { AT_PAIRS = 1, AT_REALS, AT_BOOLEANS } at_complex_writes;

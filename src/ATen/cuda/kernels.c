@@ -5,13 +5,15 @@
 
 typedef void (*Launcher)(const void *work, cudaStream_t stream);
 
-#define DECLARE(NAME, WORK)                                           \
+#define KERNEL(NAME, WORK)                                            \
   void at_cuda_##NAME##_Float(const void *work, cudaStream_t stream); \
   void at_cuda_##NAME##_Double(const void *work, cudaStream_t stream);
-AT_KERNELS(DECLARE)
+#include "kernelRows.h"
 
-#define ENTRY(NAME, WORK) [AT_KERNEL_##NAME] = {at_cuda_##NAME##_Float, at_cuda_##NAME##_Double},
-static const Launcher launchers[AT_KERNEL_COUNT][2] = {AT_KERNELS(ENTRY)};
+#define KERNEL(NAME, WORK) [AT_KERNEL_##NAME] = {at_cuda_##NAME##_Float, at_cuda_##NAME##_Double},
+static const Launcher launchers[AT_KERNEL_COUNT][2] = {
+#include "kernelRows.h"
+};
 
 void at_cudaLaunch(at_kernel kernel, THScalarType type, const void *work)
 {

@@ -13,68 +13,11 @@
 #include "ATen/statistics/lineElements.h"
 #include "THC/core/thc_fault.h"
 
-/* X(name, type of the description) */
-#define AT_KERNELS(X)                            \
-  X(layerNorm, at_layer_norm_work)               \
-  X(layerNormBackward, at_layer_norm_work)       \
-  X(layerNormParameters, at_layer_norm_work)     \
-  X(embeddingSums, at_embedding_sums_work)       \
-  X(embeddingBagCheck, at_embedding_bag_work)    \
-  X(embeddingBag, at_embedding_bag_work)         \
-  X(scores, at_scores_work)                      \
-  X(ctcLengths, at_ctc_lengths_work)             \
-  X(ctcGivenCheck, at_ctc_given_work)            \
-  X(ctcGiven, at_ctc_given_work)                 \
-  X(ctcCheck, at_ctc_work)                       \
-  X(ctc, at_ctc_work)                            \
-  X(ctcBackward, at_ctc_work)                    \
-  X(crossEntropyBackward, at_cross_entropy_work) \
-  X(interpolate, at_interpolate_work)            \
-  X(interpolateBytes, at_byte_taps_work)         \
-  X(roiCheck, at_roi_work)                       \
-  X(roiPool, at_roi_work)                        \
-  X(roiPoolBackward, at_roi_work)                \
-  X(hash, at_hash_work)                          \
-  X(reduceByIndex, at_index_reduce_work)         \
-  X(positionsByIndex, at_index_reduce_work)      \
-  X(reduceInOrder, at_index_reduce_work)         \
-  X(histogram, at_histogram_work)                \
-  X(wrapIndices, at_wrap_work)                   \
-  X(search, at_search_work)                      \
-  X(quantileCheck, at_quantiles_work)            \
-  X(quantiles, at_quantiles_work)                \
-  X(distances, at_distances_work)                \
-  X(distancesWithin, at_distances_work)          \
-  X(extremes, at_scan_work)                      \
-  X(logSums, at_scan_work)                       \
-  X(drawCheck, at_draw_work)                     \
-  X(poisson, at_draw_work)                       \
-  X(standardGamma, at_draw_work)                 \
-  X(binomial, at_draw_work)                      \
-  X(steps, at_steps_work)                        \
-  X(spaced, at_spaced_work)                      \
-  X(edges, at_edges_work)                        \
-  X(waves, at_waves_work)                        \
-  X(determinants, at_determinants_work)          \
-  X(pivotOrder, at_pivots_work)                  \
-  X(choleskyPivoted, at_cholesky_work)           \
-  X(squarings, at_squarings_work)                \
-  X(groupedProduct, at_grouped_work)             \
-  X(ldlPivots, at_ldl_pivots_work)               \
-  X(hermitianFactors, at_hermitian_work)         \
-  X(hermitianSolve, at_hermitian_work)           \
-  X(fftFactors, at_fft_factors_work)             \
-  X(fftChirp, at_fft_chirp_work)                 \
-  X(fftPass, at_fft_pass_work)                   \
-  X(fftTimes, at_fft_times_work)                 \
-  X(fftLoad, at_fft_lines_work)                  \
-  X(fftStore, at_fft_lines_work)
-
+/* Kernels by their names. */
 typedef enum at_kernel {
-#define AT_KERNEL(NAME, WORK) AT_KERNEL_##NAME,
-  AT_KERNELS(AT_KERNEL)
-#undef AT_KERNEL
-      AT_KERNEL_COUNT
+#define KERNEL(NAME, WORK) AT_KERNEL_##NAME,
+#include "kernelRows.h"
+  AT_KERNEL_COUNT
 } at_kernel;
 
 /* The calls of Philox that a thread of draws takes at most, but for one in a million. */

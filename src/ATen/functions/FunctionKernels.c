@@ -36,12 +36,12 @@ TH_MATH void each_element(const THRun *run, const at_function_scalars *s, int in
 }
 
 /* clang-format off */
-#define KERNEL(INPUTS, NAME, EXPRESSION)                                                         \
+#define AT_FUNCTION(INPUTS, NAME, EXPRESSION)                                                    \
   TH_MATH real NAME##_element(real x, real y, real z, real a, real b, real c) { return EXPRESSION; } \
   TH_UNUSED static void NAME##_kernel(const THRun *run, const void *scalars)                     \
   { each_element(run, scalars, INPUTS, NAME##_element); }
 /* clang-format on */
-AT_FOR_EACH_FUNCTION(KERNEL)
+#include "ops/functions.h"
 
 #ifdef TH_REAL_IS_FLOAT
 #include "FunctionsAvx512.h"
@@ -52,6 +52,7 @@ AT_FOR_EACH_FUNCTION(KERNEL)
 #define SECOND_OF(...)                 SECOND(__VA_ARGS__)
 #define CHOSEN(NAME)                   SECOND_OF(WIDE_##NAME, NAME##_kernel, )
 
-#define ENTRY(INPUTS, NAME, ...) [AT_FUNCTION_##NAME] = CHOSEN(NAME),
+#define AT_FUNCTION(INPUTS, NAME, ...) [AT_FUNCTION_##NAME] = CHOSEN(NAME),
 const THKernel TH_LEVEL_(TH_CONCAT_2(at_functionKernels, Real))[AT_FUNCTION_COUNT] = {
-    AT_FOR_EACH_FUNCTION(ENTRY)};
+#include "ops/functions.h"
+};

@@ -4,13 +4,11 @@
 
 #include "ATen/core/ATenCore.h"
 #include "THKernel.h"
-#include "ops/functions.h"
 
 typedef enum at_function_name {
-#define ENTRY(INPUTS, NAME, ...) AT_FUNCTION_##NAME,
-  AT_FOR_EACH_FUNCTION(ENTRY)
-#undef ENTRY
-      AT_FUNCTION_COUNT
+#define AT_FUNCTION(INPUTS, NAME, ...) AT_FUNCTION_##NAME,
+#include "ops/functions.h"
+  AT_FUNCTION_COUNT
 } at_function_name;
 
 typedef struct at_function_scalars {

@@ -69,8 +69,6 @@ PART(arg, cuda::std::arg(x))
 
 #include "THC/walk/thc_map.h"
 
-#include "ops/complex.h"
-
 typedef cuda::std::complex<real> cell;
 
 typedef struct TH_CONCAT_2(ComplexScalars, Real) {
@@ -104,10 +102,10 @@ typedef struct TH_CONCAT_2(ComplexScalars, Real) {
 #define TYPES_REAL_2      real, real
 
 /* clang-format off */
-#define KERNEL(OF, WRITES, N, NAME, EXPRESSION)                                                                \
+#define AT_COMPLEX(OF, WRITES, N, NAME, EXPRESSION)                                                            \
   THC_DEVICE WRITES_##WRITES TH_CONCAT_2(NAME_OF(NAME), _element)(const TH_CONCAT_2(ComplexScalars, Real) * s, \
     PARAMETERS_##N)                                                                                            \
   { TH_UNUSED const real a = (real)s->a, b = (real)s->b; return EXPRESSION; }                                  \
   MAP(NAME_OF(NAME), WRITES_##WRITES, TH_CONCAT_2(ComplexScalars, Real), TYPES_##N)
 /* clang-format on */
-AT_FOR_EACH_COMPLEX(KERNEL)
+#include "ops/complex.h"

@@ -5,8 +5,6 @@
 
 #include "THC/walk/thc_map.h"
 
-#include "ops/functions.h"
-
 typedef struct TH_CONCAT_2(Scalars, Real) {
   double a, b, c;
 } TH_CONCAT_2(Scalars, Real);
@@ -27,13 +25,14 @@ typedef struct TH_CONCAT_2(Scalars, Real) {
 #define TYPES_3      real, real, real
 
 /* clang-format off */
-#define KERNEL(INPUTS, NAME, EXPRESSION)                                                                          \
+#define AT_FUNCTION(INPUTS, NAME, EXPRESSION)                                                                     \
   THC_DEVICE real TH_CONCAT_2(NAME_OF(NAME), _element)(const TH_CONCAT_2(Scalars, Real) * s, PARAMETERS_##INPUTS) \
   { TH_UNUSED const real a = (real)s->a, b = (real)s->b, c = (real)s->c; return (real)(EXPRESSION); }             \
   MAP(NAME_OF(NAME), real, TH_CONCAT_2(Scalars, Real), TYPES_##INPUTS)
 /* clang-format on */
-AT_FOR_EACH_FUNCTION(KERNEL)
+#include "ops/functions.h"
 
-#define ENTRY(INPUTS, NAME, ...) NAME_OF(NAME),
-extern "C" const THCKernel TH_CONCAT_2(at_cudaFunctionKernels,
-                                       Real)[] = {AT_FOR_EACH_FUNCTION(ENTRY)};
+#define AT_FUNCTION(INPUTS, NAME, ...) NAME_OF(NAME),
+extern "C" const THCKernel TH_CONCAT_2(at_cudaFunctionKernels, Real)[] = {
+#include "ops/functions.h"
+};
