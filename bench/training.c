@@ -2,8 +2,9 @@
  *
  *     th_training NETWORK WEIGHTS.pt BATCH.npz STEPS SECONDS
  *
- * NETWORK is a row of networks below; bench/peers/training.py has the same ones.  The first STEPS
- * steps are taken from WEIGHTS, and their losses recorded; then steps are measured for about SECONDS.
+ * NETWORK is a row of networks below, in the type of WEIGHTS; bench/peers/training.py has the same
+ * ones.  The first STEPS steps are taken from WEIGHTS, and their losses recorded; then steps are measured for
+ * about SECONDS, or none if that is 0.
  * Two lines are printed: seconds of a step and the most resident memory in bytes; and the losses. */
 #include <stdio.h>
 #include <stdlib.h>
@@ -59,7 +60,7 @@ static at_module *lstm(void)
 static at_module *gpt(void)
 {
   return network_gpt((NetworkGpt){WORDS, .width = 384, .heads = 6, .length = 64, .layers = 6},
-                     AT_CPU(AT_FLOAT));
+                     AT_CPU(at_defaultType()));
 }
 
 /* --- ResNet-18 -------------------------------------------------------------------------------- */
@@ -72,9 +73,9 @@ static at_module *resnet(void)
                     at_MaxPool2d(3, .stride = AT_INTS(2), .padding = AT_INTS(1)));
   for (int64_t layer = 0; layer < 4; layer++) {
     const int64_t out = INT64_C(64) << layer;
-    at_module_append(net,
-                     network_basic(layer ? out / 2 : out, out, layer ? 2 : 1, AT_CPU(AT_FLOAT)));
-    at_module_append(net, network_basic(out, out, 1, AT_CPU(AT_FLOAT)));
+    at_module_append(net, network_basic(layer ? out / 2 : out, out, layer ? 2 : 1,
+                                        AT_CPU(at_defaultType())));
+    at_module_append(net, network_basic(out, out, 1, AT_CPU(at_defaultType())));
   }
   at_module_append(net, at_AdaptiveAvgPool2d(AT_INTS(1, 1)));
   at_module_append(net, at_Flatten());
@@ -144,14 +145,14 @@ static int measure(Training *t, int steps, double budget)
     step(t);
     losses[i] = t->loss;
   }
-  const double seconds = bench_time(step, t, budget);
+  const double seconds = budget > 0 ? bench_time(step, t, budget) : 0;
   if (at_error() != AT_OK || !losses) {
     free(losses);
     return fail();
   }
   printf("%.9f %lld\n", seconds, bench_mostResident());
   for (int i = 0; i < steps; i++)
-    printf("%.9g%c", losses[i], i + 1 < steps ? ' ' : '\n');
+    printf("%.17g%c", losses[i], i + 1 < steps ? ' ' : '\n');
   free(losses);
   return 0;
 }
@@ -165,12 +166,16 @@ int main(int count, char **arguments)
     fprintf(stderr, "usage: th_training NETWORK WEIGHTS.pt BATCH.npz STEPS SECONDS\n");
     return 2;
   }
-  at_dict *const batch = at_load(arguments[3]);
+  at_dict *const weights = at_load(arguments[2]), *const batch = at_load(arguments[3]);
+  if (weights)
+    at_setDefaultType(at_type_scalarType(at_typeOf(at_dict_at(weights, 0))));
   Training t = {.net = networks[which].make()};
+  const bool isLoaded = weights && batch && at_module_load_state_dict(t.net, weights);
+  at_dict_free(weights);
   int status = 1;
   AT_SCOPE
   {
-    if (batch && at_module_load(t.net, arguments[2])) {
+    if (isLoaded) {
       t.optimizer = networks[which].optimizer(*at_module_parameters(t.net));
       t.x = at_dict_get(batch, "x");
       t.y = at_dict_get(batch, "y");

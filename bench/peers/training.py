@@ -1,11 +1,12 @@
 """Training: steps of whole networks in TH, and of the same networks in PyTorch, eager and compiled.
 
 usage: training.py TH_TRAINING [--filter=PART] [--threads=1,2] [--rounds=3] [--seconds=1] [--steps=10]
-                   [--peers=eager,compiled] [--folder=build/bench/training]
+                   [--peers=eager,compiled] [--folder=build/bench/training] [--curves]
 
 All begin with the same weights and train on one batch. They measure in turn, ROUNDS times, pinned to so many processors; a
 time is the median of the rounds. The losses of the first STEPS steps are compared with those of PyTorch in Double, and so are
-PyTorch's own in Float: a row is marked if one of TH's differs by more than 1e-4 of it. The table goes to standard output and,
+PyTorch's own in Float: a row is marked if one of TH's differs by more than 1e-4 of it. Memory is the most that a process
+with ten steps has resident. With --curves nothing is measured: the losses of 50 steps in Double are compared. The table goes to standard output and,
 unless a network or a number of threads was chosen, to bench/results/MACHINE/training.tsv.
 """
 
@@ -133,8 +134,8 @@ NETWORKS = {
 class Th:
     """The program in a process of its own."""
 
-    def __init__(self, options, name, path, threads):
-        self.command = ["taskset", "-c", f"0-{threads - 1}", options.th_training, name, path + ".pt", path + ".npz", str(options.steps)]
+    def __init__(self, options, name, path, threads, steps):
+        self.command = ["taskset", "-c", f"0-{threads - 1}", options.th_training, name, path + ".pt", path + ".npz", str(steps)]
         self.environment = dict(os.environ, OMP_NUM_THREADS=str(threads), OMP_PROC_BIND="true")
 
     def __call__(self, budget):
@@ -166,16 +167,28 @@ class Torch:
 
 # --- measuring ----------------------------------------------------------------------------------------
 
-def systems(options, name, threads):
-    make, optimizer, data = NETWORKS[name]
+def begin(name):
     torch.manual_seed(0)
-    module, batch = make(), data()
+    return NETWORKS[name][0](), NETWORKS[name][2]()
+
+
+def doubled(module, batch):
+    return module.double(), [t.double() if t.is_floating_point() else t for t in batch]
+
+
+def save(options, name, module, batch):
+    """Writes what TH begins with; returns the beginning of the paths."""
     path = os.path.join(options.folder, name)
     torch.save(module.state_dict(), path + ".pt")
     np.savez(path + ".npz", x=batch[0].numpy(), y=batch[1].numpy())
-    found = {"TH": Th(options, name, path, threads)}
-    exact = Torch(module.double(), optimizer, [t.double() if t.is_floating_point() else t for t in batch], options.steps, False)
-    module.float()
+    return path
+
+
+def systems(options, name, threads):
+    optimizer, (module, batch) = NETWORKS[name][1], begin(name)
+    found = {"TH": Th(options, name, save(options, name, module, batch), threads, options.steps)}
+    wide, wide_batch = doubled(copy.deepcopy(module), batch)
+    exact = Torch(wide, optimizer, wide_batch, options.steps, False)
     for peer in options.peers.split(","):
         try:
             found[peer] = Torch(module, optimizer, batch, options.steps, peer == "compiled")
@@ -187,6 +200,28 @@ def systems(options, name, threads):
 def difference(losses, exact):
     """The largest difference of a loss from that in Double, as a part of it."""
     return max((abs(a - b) / abs(b) for a, b in zip(losses, exact)), default=math.nan)
+
+
+def resident(name, threads):
+    """The most that eager PyTorch has resident, in MB, in a process of its own."""
+    code = (f"import resource, torch, training as t; torch.set_num_threads({threads}); module, batch = t.begin({name!r})\n"
+            f"t.Torch(module, t.NETWORKS[{name!r}][1], batch, 10, False)\n"
+            f"print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / 1e6)")
+    return float(subprocess.run([sys.executable, "-c", code], cwd=os.path.dirname(os.path.abspath(__file__)), capture_output=True,
+                                text=True, check=True).stdout)
+
+
+def curves(options, names):
+    """Prints how far losses of 50 steps in Double are from PyTorch's; returns whether one is more than 1e-8 of it."""
+    wrong = False
+    for name in names:
+        module, batch = doubled(*begin(name))
+        th = Th(options, name, save(options, name, module, batch), torch.get_num_threads(), 50)
+        th(0)
+        away = difference(th.losses, Torch(module, NETWORKS[name][1], batch, 50, False).losses)
+        wrong |= not away <= 1e-8
+        print(f"{name}: losses of {len(th.losses)} steps from {th.losses[0]:.3f} to {th.losses[-1]:.3f}, {away:.1e} away", flush=True)
+    return wrong
 
 
 def measured(options, name, threads):
@@ -203,7 +238,8 @@ def measured(options, name, threads):
     theirs = difference(found["eager"].losses, exact) if "eager" in found else math.nan
     differs = " (differs)" if not ours <= 1e-4 else ""
     row = [name, str(threads)] + [f"{middle[s] * 1e3:.2f}" if s in middle else "" for s in ["TH", "eager", "compiled"]]
-    row += [f"{best / middle['TH']:.2f}", f"{ours:.1e}{differs}", f"{theirs:.1e}", f"{found['TH'].memory / 1e6:.0f}"]
+    row += [f"{best / middle['TH']:.2f}", f"{ours:.1e}{differs}", f"{theirs:.1e}", f"{found['TH'].memory / 1e6:.0f}",
+            f"{resident(name, threads):.0f}"]
     return row, best / middle["TH"]
 
 
@@ -215,19 +251,22 @@ def main():
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--steps", type=int, default=10)
     parser.add_argument("--seconds", type=float, default=1)
+    parser.add_argument("--curves", action="store_true")
     options = parser.parse_args()
     os.makedirs(options.folder, exist_ok=True)
-    head = ["network", "threads", "TH", "eager", "compiled", "best peer / TH", "losses from Double", "eager's", "memory"]
+    names = [name for name in NETWORKS if options.filter.lower() in name.lower()]
+    if options.curves:
+        sys.exit(curves(options, names))
+    head = ["network", "threads", "TH", "eager", "compiled", "best peer / TH", "losses from Double", "eager's", "memory", "eager's memory"]
     lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
-    print("milliseconds of a step; most resident memory of TH in MB\n" + "\n".join(lines), flush=True)
+    print("milliseconds of a step; most resident memory in MB\n" + "\n".join(lines), flush=True)
     means = {}
     for threads in map(int, options.threads.split(",")):
-        for name in NETWORKS:
-            if options.filter.lower() in name.lower():
-                row, ratio = measured(options, name, threads)
-                lines.append("| " + " | ".join(row) + " |")
-                means.setdefault(threads, []).append(ratio)
-                print(lines[-1], flush=True)
+        for name in names:
+            row, ratio = measured(options, name, threads)
+            lines.append("| " + " | ".join(row) + " |")
+            means.setdefault(threads, []).append(ratio)
+            print(lines[-1], flush=True)
     for threads, ratios in means.items():
         print(f"best peer / TH, geometric mean on {threads} thread{'s' * (threads > 1)}: {statistics.geometric_mean(ratios):.2f}")
     if not options.filter and options.threads == "1,2":
