@@ -1,4 +1,4 @@
-"""Recipe for Conan 2 (not run): conan create packages/conan"""
+"""Recipe for Conan 2 (configured, not compiled): conan create packages/conan"""
 
 import os
 
