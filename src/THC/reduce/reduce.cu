@@ -241,18 +241,37 @@ struct std_op : var_op {
 
 /* --- the work of a thread -------------------------------------------------------------------- */
 
-/* Joins the states of the threads that share a line; the first of them returns the result. */
+/* The state of the lane of the warp that is so many lanes further on. */
+template <class State>
+THC_DEVICE State of_lane_after(const State &a, int distance)
+{
+  int words[(sizeof(State) + sizeof(int) - 1) / sizeof(int)] = {};
+  State other;
+  memcpy(words, &a, sizeof a);
+  THC_UNROLL
+  for (int &word : words)
+    word = __shfl_down_sync(0xFFFFFFFFu, word, (unsigned)distance);
+  memcpy(&other, words, sizeof other);
+  return other;
+}
+
+/* Joins the states of the threads that share a line, stride apart; the first of them returns the result.  Those of
+ * other warps are joined through shared memory, then those of one warp by shuffles. */
 template <class Op>
 THC_DEVICE typename Op::State fold(typename Op::State a, typename Op::State *shared, int number,
                                    int share, int stride)
 {
   const int t = (int)threadIdx.x;
-  shared[t] = a;
-  for (int half = share / 2; half > 0; half /= 2) {
+  int half = share / 2;
+  if (half * stride >= 32)
+    shared[t] = a;
+  for (; half * stride >= 32; half /= 2) {
     __syncthreads();
     if (number < half)
       shared[t] = a = Op::join(a, shared[t + half * stride]);
   }
+  for (; half > 0; half /= 2) /* threads that join the wrong ones are not asked */
+    a = Op::join(a, of_lane_after(a, half * stride));
   return a;
 }
 

@@ -65,25 +65,28 @@ THC_DEVICE int64_t next_coordinate(const IndexSplit &split, int k, int64_t *numb
 
 /* --- sums of blocks ------------------------------------------------------------------------- */
 
-/* The sum, or the maximum, of the values of a block's THC_BLOCK threads; all threads get it. */
+template <class T>
+THC_DEVICE T joined_by(T a, T b, int largest)
+{
+  return !largest ? a + b : b > a ? b : a;
+}
+
+/* The sum, or the maximum, of the values of a block's THC_BLOCK threads: of each warp by shuffles, then of the
+ * warps.  All threads get it. */
 template <class T>
 static __device__ inline T block_reduce(T value, T *shared, int largest)
 {
-  shared[threadIdx.x] = value;
+  enum { WARP = 32 };
+  for (int offset = WARP / 2; offset > 0; offset /= 2)
+    value = joined_by(value, __shfl_xor_sync(0xFFFFFFFFu, value, offset), largest);
+  if (threadIdx.x % WARP == 0)
+    shared[threadIdx.x / WARP] = value;
   __syncthreads();
-  for (int rest = THC_BLOCK / 2; rest > 0; rest /= 2) {
-    if (threadIdx.x < (unsigned)rest) {
-      const T other = shared[threadIdx.x + rest];
-      if (largest)
-        shared[threadIdx.x] = other > shared[threadIdx.x] ? other : shared[threadIdx.x];
-      else
-        shared[threadIdx.x] += other;
-    }
-    __syncthreads();
-  }
-  const T result = shared[0];
+  value = shared[0];
+  for (int warp = 1; warp < THC_BLOCK / WARP; warp++)
+    value = joined_by(value, shared[warp], largest);
   __syncthreads(); /* before shared is used again */
-  return result;
+  return value;
 }
 
 /* The terms begin ... end - 1 of a block's part of a sum: line blockIdx.x / parts of as many parts. */
