@@ -18,11 +18,11 @@ static _Thread_local struct {
   const char *operation;
   char *buffer; /* NULL, or TH_MESSAGE_LENGTH bytes */
   const char *message;
-  bool isFresh;        /* no call since then: at_error_locate refers to this error */
-  bool hasPlace;       /* the message has file and line of a call */
-  bool hasNode;        /* file and line are a program and its node */
-  size_t prefixLength; /* the bytes of the message that name file and line */
-  bool hasOwner;       /* the message has the module that the call was made in */
+  bool isFresh;          /* no call since then: at_error_locate refers to this error */
+  bool hasPlace;         /* the message has file and line of a call */
+  bool hasNode;          /* file and line are a program and its node */
+  bool hasOwner;         /* the message has the module that the call was made in */
+  uint16_t prefixLength; /* the bytes of the message that name file and line */
 } error;
 
 /* The code of the error that at_raise is raising. */
@@ -64,7 +64,7 @@ static void put_place(const char *file, int line)
   memmove(error.buffer + length, text, kept);
   memcpy(error.buffer, prefix, length);
   error.buffer[length + kept] = '\0';
-  error.prefixLength = length;
+  error.prefixLength = (uint16_t)length;
 }
 
 void at_error_locate(const char *file, int line)

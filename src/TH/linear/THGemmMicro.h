@@ -464,12 +464,14 @@ static DotLines *const dots[MAX_THIN][3] = {{dot_1_1, dot_1_4, dot_1_8},
  * last of the same factor, as recurrent networks multiply one by each of their states, are still in the L2 cache. */
 static int goes_back(const Factor *thick, ptrdiff_t depth)
 {
-  enum { LEAST = (1 << 20) / sizeof(element) };
-  static _Thread_local const element *last;
+  enum { LEAST = (1 << 20) / sizeof(element), LINE = 64 };
+  /* Part of an address: a library has few bytes for variables of each thread. */
+  static _Thread_local uint32_t last;
   if (thick->lines * depth < LEAST)
     return 0;
-  const int isSame = last == thick->at;
-  last = isSame ? NULL : thick->at;
+  const uint32_t matrix = (uint32_t)((uintptr_t)thick->at / LINE);
+  const int isSame = last == matrix;
+  last = isSame ? 0 : matrix;
   return isSame;
 }
 
